@@ -77,7 +77,5 @@ def rasterize(svg: str, size: int = 512) -> Image.Image:
         raise ModuleNotFoundError(
             "drawing pictures needs resvg: pip install 'cobsat[draw]'"
         ) from error
-    data = resvg_py.svg_to_bytes(
-        svg_string=svg, width=size, height=size, skip_system_fonts=True
-    )
+    data = resvg_py.svg_to_bytes(svg_string=svg, width=size, height=size, skip_system_fonts=True)
     return Image.open(BytesIO(bytes(data))).convert("RGB")

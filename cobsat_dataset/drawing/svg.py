@@ -45,7 +45,7 @@ class Shape:
     Attributes:
         name: "car".
         parts: Its parts, back to front. All "main" parts together are its silhouette.
-        facets: The silhouette cut into some 8–20 straight-edged polygons, as folded paper
+        facets: The silhouette cut into some 8 to 20 straight-edged polygons, as folded paper
             would show it (for origami, and other faceted styles): ((x, y), …) each.
         ground: The y at which it stands.
         note: What the seed varied, in words fit for a description: "a small hatchback".
