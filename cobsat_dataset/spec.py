@@ -123,11 +123,13 @@ class Task:
         return (text_input, latent) if self.inference == "object" else (latent, text_input)
 
 
+_INFERENCES: Final[tuple[tuple[str, Inference], ...]] = (("i", "object"), ("ii", "attribute"))
+
 TASKS: Final[dict[str, Task]] = {
     f"{theme.name}_{suffix}": Task(f"{theme.name}_{suffix}", theme, inference)
-    for suffix, inference in (("i", "object"), ("ii", "attribute"))
+    for suffix, inference in _INFERENCES
     for theme in THEMES.values()
-}  # type: ignore[misc]
+}
 """The ten tasks in the order of the paper's tables: object inference first."""
 
 SHOTS: Final = (2, 4, 6, 8)

@@ -1,0 +1,281 @@
+"""The run folder: what a run leaves on disk, as plain files that a person can open.
+
+    runs/NAME/
+      run.json              what ran (`RunSettings`)
+      predictions.jsonl     one `Prediction` a line
+      images/               generated pictures
+      verdicts/JUDGE.jsonl  one `Verdict` a line
+      scores/JUDGE.json     what `cobsat.metrics` made of them
+      report.html, plots/   what `cobsat.hub_cards` made of them
+
+Lines are appended while a run lasts. A half-written last line, which a killed process leaves, is
+dropped and its example is done again; a broken line elsewhere is left out, counted and named.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import IO, Any, Literal, TypeVar
+
+__all__ = ["Prediction", "RunFolder", "RunSettings", "Verdict"]
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a model gave for one example.
+
+    Attributes:
+        id: The example's id.
+        status: "ok", "error" (nothing usable came) or "blocked" (the model refused by a filter).
+        text: The description, if there is one.
+        image: Path of the picture, relative to the run folder, if there is one.
+        image_sha256: SHA-256 of the picture's file.
+        reason: Why the status is not "ok".
+        finish_reason: Why a text ended ("stop", "length"), where the model says so.
+        seconds: Time the model took, per example.
+        usage: Tokens and the like, where the model says so.
+        extra: What else the adapter wants kept: a first round's reply, a model's own id.
+    """
+
+    id: str
+    status: Literal["ok", "error", "blocked"]
+    text: str | None = None
+    image: str | None = None
+    image_sha256: str | None = None
+    reason: str | None = None
+    finish_reason: str | None = None
+    seconds: float | None = None
+    usage: dict[str, float] | None = None
+    extra: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a judge says of one output.
+
+    Attributes:
+        id: The example's id.
+        status: "scored" when both questions have an answer, else "unscored".
+        object: The option that the judge saw as the object (a word of Table 1), if any.
+        attribute: The option that it saw as the attribute, if any.
+        object_correct: Whether it is the reference's; None without an answer.
+        attribute_correct: Whether it is the reference's; None without an answer.
+        reason: Why the status is "unscored".
+        raw: The judge's raw replies, or its similarities.
+    """
+
+    id: str
+    status: Literal["scored", "unscored"]
+    object: str | None = None
+    attribute: str | None = None
+    object_correct: bool | None = None
+    attribute_correct: bool | None = None
+    reason: str | None = None
+    raw: dict[str, Any] | None = None
+
+    @property
+    def correct(self) -> bool:
+        """Whether object and attribute are both right (Sec. 4.2)."""
+        return bool(self.object_correct and self.attribute_correct)
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """What ran: enough to make the same examples again, and to refuse another run's folder.
+
+    Attributes:
+        model: The adapter's name, as given to `cobsat predict --model`.
+        configs: Config names ("color_i-2shot"), in order.
+        split: "test", "ft_test", …
+        output: "image" or "description".
+        prompt_type: One of `cobsat.spec.PROMPT_TYPES`.
+        instructions_for: Whose wordings of App. A.1 are used.
+        seed: Seed of the prompt lists.
+        images: The image source as given: "rendered", "official" or a folder.
+        image_digest: SHA-256 over its 500 pictures.
+        limit: Only the first so many examples of each config, if set.
+        model_options: The adapter's options, its seed and its record of itself.
+        versions: Versions of Python, cobsat and the libraries that took part.
+    """
+
+    model: str
+    configs: tuple[str, ...]
+    split: str = "test"
+    output: str = "image"
+    prompt_type: str = "default"
+    instructions_for: str = "neutral"
+    seed: int = 123
+    images: str = "rendered"
+    image_digest: str = ""
+    limit: int | None = None
+    model_options: dict[str, Any] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+
+
+_Line = TypeVar("_Line", Prediction, Verdict)
+
+
+class RunFolder:
+    """Reads and appends to one run's folder."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+
+    @property
+    def predictions_path(self) -> Path:
+        """`predictions.jsonl`."""
+        return self.path / "predictions.jsonl"
+
+    def verdicts_path(self, judge: str) -> Path:
+        """`verdicts/JUDGE.jsonl`; slashes of a model's name become `--`."""
+        return self.path / "verdicts" / f"{safe_name(judge)}.jsonl"
+
+    def scores_path(self, judge: str) -> Path:
+        """`scores/JUDGE.json`."""
+        return self.path / "scores" / f"{safe_name(judge)}.json"
+
+    def judges(self) -> list[str]:
+        """Return the (safe) names of the judges that have scores here, sorted."""
+        return sorted(p.stem for p in (self.path / "scores").glob("*.json"))
+
+    def settings(self) -> RunSettings:
+        """Read `run.json`.
+
+        Raises:
+            FileNotFoundError: There is none.
+            ValueError: It is not a run's.
+        """
+        target = self.path / "run.json"
+        if not target.exists():
+            raise FileNotFoundError(f"{self.path} must be a run folder, got one without run.json")
+        try:
+            data = json.loads(target.read_text("utf-8"))
+            data["configs"] = tuple(data["configs"])
+            return RunSettings(**data)
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{target} must be a run's settings, got {error}") from error
+
+    def start(self, settings: RunSettings) -> None:
+        """Write `run.json`, or check that the folder belongs to this very run.
+
+        Raises:
+            ValueError: The folder holds another run; the message names what differs.
+        """
+        if (self.path / "run.json").exists():
+            there = asdict(self.settings())
+            here = json.loads(json.dumps(asdict(settings)))
+            there = json.loads(json.dumps(there))
+            differing = [k for k in here if k != "versions" and here[k] != there.get(k)]
+            if differing:
+                what = "; ".join(f"{k}: {there.get(k)!r} there, {here[k]!r} now" for k in differing)
+                raise ValueError(
+                    f"{self.path} must be a new folder or this run's own, got another run's "
+                    f"({what}): name another folder with --out"
+                )
+            return
+        self.path.mkdir(parents=True, exist_ok=True)
+        write_json(self.path / "run.json", asdict(settings))
+
+    def predictions(self) -> tuple[dict[str, Prediction], list[str]]:
+        """Return predictions by id (the first line of an id counts), and what was wrong."""
+        return _read(self.predictions_path, Prediction)
+
+    def verdicts(self, judge: str) -> tuple[dict[str, Verdict], list[str]]:
+        """Return one judge's verdicts by id, and what was wrong."""
+        return _read(self.verdicts_path(judge), Verdict)
+
+    @contextmanager
+    def append_predictions(self) -> Iterator[Appender]:
+        """Open `predictions.jsonl` for appending, its half-written last line dropped."""
+        with _appending(self.predictions_path) as appender:
+            yield appender
+
+    @contextmanager
+    def append_verdicts(self, judge: str) -> Iterator[Appender]:
+        """Open `verdicts/JUDGE.jsonl` for appending, its half-written last line dropped."""
+        with _appending(self.verdicts_path(judge)) as appender:
+            yield appender
+
+
+class Appender:
+    """Appends lines to an open file; what `add` returned from is on disk."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def add(self, lines: Iterable[Prediction | Verdict]) -> None:
+        """Append and flush to disk; fields that are None are left out."""
+        data = b"".join(to_line(line) for line in lines)
+        if data:
+            self._file.write(data)
+            self._file.flush()
+            os.fsync(self._file.fileno())
+
+
+def to_line(record: Prediction | Verdict) -> bytes:
+    """Return a record as one line of JSON."""
+    data = {k: v for k, v in asdict(record).items() if v is not None}
+    return (json.dumps(data, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
+
+
+def safe_name(name: str) -> str:
+    """Return a name that is one path component: `org/model` becomes `org--model`."""
+    cleaned = "".join(c if c.isalnum() or c in "._-" else "--" for c in name)
+    return cleaned.lstrip(".") or "unnamed"
+
+
+def write_json(path: Path, data: object) -> None:
+    """Write JSON in one step, so that a killed process leaves the old file or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(path.name + ".partial")
+    text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    partial.write_text(text, encoding="utf-8", errors="backslashreplace")
+    os.replace(partial, path)
+
+
+@contextmanager
+def _appending(path: Path) -> Iterator[Appender]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "a+b") as file:
+        _drop_half_line(file)
+        yield Appender(file)
+
+
+def _drop_half_line(file: IO[bytes]) -> None:
+    size = file.seek(0, os.SEEK_END)
+    end = size
+    while end > 0:
+        start = max(0, end - 65536)
+        file.seek(start)
+        newline = file.read(end - start).rfind(b"\n")
+        if newline >= 0:
+            end = start + newline + 1
+            break
+        end = start
+    if end < size:
+        file.truncate(end)
+
+
+def _read(path: Path, kind: type[_Line]) -> tuple[dict[str, _Line], list[str]]:
+    records: dict[str, _Line] = {}
+    problems: list[str] = []
+    if not path.exists():
+        return records, problems
+    known = {f.name for f in fields(kind)}
+    lines = path.read_bytes().split(b"\n")
+    for number, line in enumerate(lines[:-1], start=1):  # the last is empty, or half-written
+        try:
+            data = json.loads(line)
+            record = kind(**{k: v for k, v in data.items() if k in known})
+            if not isinstance(record.id, str):
+                raise TypeError("id must be a string")
+        except (ValueError, TypeError, AttributeError) as error:
+            problems.append(f"{path.name}, line {number}: {error}")
+            continue
+        records.setdefault(record.id, record)
+    return records, problems
