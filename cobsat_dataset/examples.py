@@ -22,9 +22,9 @@ from .images import ImageSource, image_source
 from .prompt_lists import (
     FT_SHOTS,
     PromptIndices,
+    benchmark_prompts,
     ft_test_prompts,
     ft_train_prompts,
-    benchmark_prompts,
 )
 from .spec import DEFAULT_SEED, OUTPUTS, PROMPT_TYPES, SHOTS, TASKS, THEMES, Task, choose
 
@@ -49,7 +49,7 @@ class Message(TypedDict):
 
 
 class Demonstration(TypedDict):
-    """One input–output pair of a prompt, in the words of Table 1."""
+    """One pair of input and output of a prompt, in the words of Table 1."""
 
     text_input: str
     image: str | Image.Image
