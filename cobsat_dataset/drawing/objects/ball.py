@@ -29,9 +29,9 @@ def ball(rng: random.Random) -> Shape:
         parts += _foot(rng)
         note = "with five-sided patches like a football"
     parts.append(Part("shine", oval(-58, -74, 40, 22, -40), shade=0.5))
-    ring = arc(0, 0, _R, _R, -90, 270)[::4]
-    ring = ring if ring[0] == ring[-1] else [*ring[:-1], ring[0]]
-    inner = [(x * 0.48, y * 0.48) for x, y in ring]
+    steps = [2 * math.pi * i / 9 for i in range(10)]
+    ring = [(_R * math.sin(t), -_R * math.cos(t)) for t in steps]
+    inner = [(x * 0.5, y * 0.5) for x, y in ring]
     facets: list[Facet] = [
         facet
         for i in range(len(ring) - 1)

@@ -66,7 +66,7 @@ def _feathered(rng: random.Random, kind: str) -> Shape:
             veins.append(Part("vein", curve([start, knee, goal], closed=False), "line", width=4))
 
     levels = [0.0, 0.18, 0.36, 0.54, 0.72, 0.88, 1.0]
-    facets: list[Facet] = []
+    facets: list[Facet] = [((-5, 296), (5, 296), (stem_end[0] + 4, 352), (stem_end[0] - 4, 352))]
     for t0, t1 in itertools.pairwise(levels):
         for side in (-1, 1):
             a, b = middle(t0), middle(t1)
@@ -132,11 +132,10 @@ def _maple(rng: random.Random) -> Shape:
                 turned = (dx * 0.72 - side * dy * 0.62, dy * 0.72 + side * dx * 0.62)
                 goal = (start[0] + turned[0] * 0.85, start[1] + turned[1] * 0.85)
                 veins.append(Part("vein", line(start, goal), "line", width=3))
-    rays = [right[0], right[4], right[8], right[13], right[15], right[18], base]
-    facets: list[Facet] = []
-    for a, b in itertools.pairwise(rays):
+    facets: list[Facet] = [((-5, 34), (5, 34), (stem[2][0] + 4, 140), (stem[2][0] - 4, 140))]
+    for ends in ((0, 2, 4), (4, 6, 8), (8, 10, 13), (13, 15), (15, 17, 19)):
         for side in (-1, 1):
-            facets.append(((0.0, 20.0), (side * a[0], a[1]), (side * b[0], b[1])))
+            facets.append(((0.0, 30.0), *((side * right[i][0], right[i][1]) for i in ends)))
     half = [*right, base]
     return Shape(
         "leaf",
