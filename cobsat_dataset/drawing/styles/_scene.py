@@ -1,0 +1,79 @@
+"""What several styles share: placing an object, naming colours, lighting a polygon."""
+
+from __future__ import annotations
+
+import colorsys
+import random
+
+from ..svg import SIZE, num, shade
+
+
+def place(
+    rng: random.Random,
+    turn: float = 4.0,
+    low: float = 0.9,
+    high: float = 1.05,
+    shift: float = 14.0,
+    flip: bool = True,
+    centre: tuple[float, float] = (256.0, 256.0),
+) -> str:
+    """Return a transform that turns, scales, moves and at times mirrors what stands at `centre`."""
+    mirror = -1 if flip and rng.random() < 0.5 else 1
+    scale = rng.uniform(low, high)
+    stretch = rng.uniform(0.96, 1.04)
+    x = SIZE / 2 + rng.uniform(-shift, shift)
+    y = SIZE / 2 + rng.uniform(-shift, shift) * 0.6
+    return (
+        f"translate({num(x)} {num(y)}) rotate({num(rng.uniform(-turn, turn))}) "
+        f"scale({num(mirror * scale * stretch)} {num(scale)}) "
+        f"translate({num(-centre[0])} {num(-centre[1])})"
+    )
+
+
+def hsl(hue: float, saturation: float, lightness: float) -> str:
+    """Return "#rrggbb" of a hue in degrees, saturation and lightness in 0..1."""
+    r, g, b = colorsys.hls_to_rgb((hue % 360) / 360, lightness, saturation)
+    return "#" + "".join(f"{round(c * 255):02x}" for c in (r, g, b))
+
+
+def mix(a: str, b: str, amount: float) -> str:
+    """Return the colour `amount` (0..1) of the way from one to another."""
+    pairs = [(int(a[i : i + 2], 16), int(b[i : i + 2], 16)) for i in (1, 3, 5)]
+    return "#" + "".join(f"{round(p + (q - p) * amount):02x}" for p, q in pairs)
+
+
+def gradient(first: str, last: str, **where: object) -> tuple[str, str, dict[str, object]]:
+    """Return the arguments of `Picture.define` for a linear gradient of two colours."""
+    stops = f'<stop offset="0" stop-color="{first}"/><stop offset="1" stop-color="{last}"/>'
+    return ("linearGradient", stops, where)
+
+
+def sentence(text: str) -> str:
+    """Return the text with its first letter as a capital."""
+    return text[:1].upper() + text[1:]
+
+
+def article(words: str) -> str:
+    """Return the words with the article that fits."""
+    return f"{'an' if words[:1].lower() in 'aeiou' else 'a'} {words}"
+
+
+#: Colours an object may have in life, with the words for them; the first is the commonest.
+NATURAL: dict[str, tuple[tuple[str, str], ...]] = {
+    "leaf": (("green", "#4fa03a"), ("autumn orange", "#dd7a22"), ("deep green", "#2f8a4c")),
+    "hat": (("brown", "#9a6237"), ("blue", "#3a64b0"), ("wine-red", "#a8324a")),
+    "cup": (("blue", "#3b83c4"), ("red", "#d2463c"), ("teal", "#2b9c93")),
+    "chair": (("brown", "#b0703a"), ("red", "#c8453b"), ("blue", "#3d79b8")),
+    "car": (("red", "#d83a34"), ("blue", "#2f78c8"), ("yellow", "#eab42c")),
+    "box": (("tan", "#c8935a"), ("blue", "#4a86bd"), ("ochre", "#d29b3c")),
+    "book": (("blue", "#3465ad"), ("red", "#c03c3c"), ("green", "#3b8a57")),
+    "ball": (("orange", "#e6802c"), ("red", "#dd443e"), ("blue", "#3583cf")),
+    "bag": (("brown", "#ac6a3a"), ("pink", "#d9618b"), ("teal", "#2f938c")),
+    "apple": (("red", "#d8352f"), ("green", "#7cb83a"), ("rosy", "#e0504a")),
+}
+
+
+def natural(object_: str, rng: random.Random) -> tuple[str, str]:
+    """Return a colour that the object may have in life: its name and "#rrggbb"."""
+    name, color = rng.choice(NATURAL[object_])
+    return name, shade(color, rng.uniform(-0.06, 0.08))
