@@ -10,7 +10,7 @@ from .geometry import Facet, curve, place, ribbon
 
 def apple(rng: random.Random) -> Shape:
     """Draw a whole apple, rounder or taller as the seed says."""
-    wide = rng.uniform(0.96, 1.08)
+    wide = rng.uniform(1.04, 1.16)
     tall = rng.uniform(0.94, 1.04)
     right = [
         (0, -96), (30, -116), (68, -124), (112, -104), (138, -58), (140, -4), (124, 54),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from ..svg import Part, Shape
-from .geometry import Facet, Point, arc, line, oval, place, poly
+from .geometry import Facet, Point, line, oval, place, poly
 
 _Vector: TypeAlias = tuple[float, float, float]
 _Turn: TypeAlias = Callable[[_Vector], _Vector]
