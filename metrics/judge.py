@@ -1,0 +1,381 @@
+"""Judge a run folder: one verdict an example, then the scores.
+
+    cobsat judge runs/NAME --judge clip --judge mention
+
+Verdicts are appended as they come, so a killed run goes on where it was, and ends with the same
+scores. An output that occurs many times is judged once a theme.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, Final, cast
+
+import typer
+from cobsat.examples import Options, examples
+from cobsat.images import ImageSource
+from cobsat.run_folder import (
+    Prediction,
+    RunFolder,
+    RunSettings,
+    Verdict,
+    safe_name,
+    to_line,
+    write_json,
+)
+from cobsat.spec import TASKS, THEMES, choose
+
+from .grading import regrade, unscored
+from .protocol import Judge, OutputKind
+from .registry import judge_parameters, load_judge
+from .scores import Row, scores
+
+__all__ = ["command", "default_judges", "judge_run", "load_judges", "parse_options"]
+
+_LINES_AT_ONCE: Final = 1000
+"""So many verdicts are written together at most, however few outputs had to be judged for them."""
+
+
+def default_judges(output: str) -> tuple[str, ...]:
+    """Return the judges of a kind of output when none is named."""
+    return ("clip",) if output == "image" else ("clip", "mention")
+
+
+def judge_run(folder: RunFolder | str | os.PathLike[str], judge: Judge, *,
+              batch_size: int = 32) -> dict[str, Any]:  # fmt: skip
+    """Judge what a run folder holds, write verdicts and scores, and return the scores.
+
+    Raises:
+        FileNotFoundError: The folder holds no run.
+        ValueError: The judge does not judge this kind of output, or another judge of that name
+            has been at work here.
+    """
+    folder = folder if isinstance(folder, RunFolder) else RunFolder(folder)
+    settings = folder.settings()
+    _check_output(judge, settings.output)
+    if batch_size < 1:
+        raise ValueError(f"batch_size must be at least 1, got {batch_size}")
+    predictions, problems = folder.predictions()
+    _claim(folder, judge)
+    outputs = {i: _fingerprint(folder, p) for i, p in predictions.items()}
+    verdicts = _kept_verdicts(folder, judge.name, predictions, outputs)
+    rows = list(_rows(settings))
+
+    waiting = [row for row in rows if row["id"] in predictions and row["id"] not in verdicts]
+    answers = _answers(rows, verdicts, outputs)
+    with (
+        folder.append_verdicts(judge.name) as appender,
+        _progress(f"judging with {judge.name}", len(rows), len(rows) - len(waiting)) as advance,
+    ):
+        for batch in _batches(waiting, outputs, answers, batch_size):
+            _judge_new(folder, judge, settings.output, batch, predictions, outputs, answers)
+            lines = [_verdict(row, predictions[row["id"]], outputs, answers) for row in batch]
+            appender.add(lines)
+            verdicts.update((line.id, line) for line in lines)
+            advance(len(lines))
+
+    result = {
+        "judge": {"name": judge.name, **judge.record()},
+        "run": _run_record(settings),
+        "problems": problems,
+        **scores(rows, predictions, verdicts),
+    }
+    write_json(folder.scores_path(judge.name), result)
+    return result
+
+
+def _check_output(judge: Judge, output: str) -> None:
+    if output not in judge.outputs:
+        raise ValueError(
+            f"outputs that the judge {judge.name} is given must be of kind "
+            f"{' or '.join(sorted(judge.outputs))}, got a run with output={output!r}"
+        )
+
+
+def _claim(folder: RunFolder, judge: Judge) -> None:
+    """Leave the judge's record beside its verdicts, or check that it is the one that is there."""
+    target = folder.verdicts_path(judge.name).with_suffix(".json")
+    here = json.loads(json.dumps(judge.record()))
+    if folder.verdicts_path(judge.name).exists() and target.exists():
+        there = json.loads(target.read_text("utf-8"))
+        keys = [k for k in {**there, **here} if k != "versions" and here.get(k) != there.get(k)]
+        if keys:
+            what = "; ".join(f"{k}: {there.get(k)!r} there, {here.get(k)!r} now" for k in keys)
+            raise ValueError(
+                f"verdicts in {target.with_suffix('.jsonl')} must be by this very judge, got "
+                f"another's ({what}): move that file away to judge anew"
+            )
+        return
+    write_json(target, here)
+
+
+def _fingerprint(folder: RunFolder, prediction: Prediction) -> str:
+    """Return a digest of what there is to judge; two outputs with one digest are the same."""
+    if prediction.status != "ok":
+        return prediction.status
+    if prediction.image_sha256:
+        return prediction.image_sha256[:16]
+    if prediction.image:
+        try:
+            data = (folder.path / prediction.image).read_bytes()
+        except OSError:  # the judge will say so
+            data = prediction.image.encode("utf-8", "backslashreplace")
+        return hashlib.sha256(data).hexdigest()[:16]
+    text = prediction.text or ""
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+
+
+def _kept_verdicts(
+    folder: RunFolder,
+    judge_name: str,
+    predictions: dict[str, Prediction],
+    outputs: dict[str, str],
+) -> dict[str, Verdict]:
+    """Return the verdicts that still hold.
+
+    A broken line, or a verdict about another output than the prediction that is there now, is
+    taken out of the file, and judged again.
+    """
+    there, problems = folder.verdicts(judge_name)
+    kept = {i: v for i, v in there.items() if i in predictions and _about(v) == outputs[i]}
+    if problems or len(kept) < len(there):
+        target = folder.verdicts_path(judge_name)
+        partial = target.with_name(target.name + ".partial")
+        partial.write_bytes(b"".join(to_line(verdict) for verdict in kept.values()))
+        os.replace(partial, target)
+    return kept
+
+
+def _about(verdict: Verdict) -> str | None:
+    """Return the fingerprint of the output that a verdict is about."""
+    return None if verdict.raw is None else verdict.raw.get("output")
+
+
+def _rows(settings: RunSettings) -> Iterator[Row]:
+    """Yield what scoring needs of a run's examples, each once.
+
+    References follow from the prompt lists alone: the pictures need not be on this machine.
+    """
+    labels = [(t.name, a, o) for t in THEMES.values() for a in t.attributes for o in t.objects]
+    nothing = dict.fromkeys(labels, "")
+    source = ImageSource(settings.images, settings.image_digest, nothing, nothing)
+    options = Options(
+        prompt_type=settings.prompt_type,
+        output=settings.output,
+        instructions_for=settings.instructions_for,
+        seed=settings.seed,
+        images=settings.images,
+    )
+    seen: set[str] = set()
+    for config in settings.configs:
+        for example in examples(config, settings.split, options, source)[: settings.limit]:
+            if example["id"] not in seen:
+                seen.add(example["id"])
+                yield {
+                    "id": example["id"],
+                    "task": example["task"],
+                    "shots": example["shots"],
+                    "query": example["query"],
+                    "latent_variable": example["latent_variable"],
+                    "reference": example["reference"],
+                }
+
+
+def _key(row: Row, outputs: dict[str, str]) -> tuple[str, str]:
+    return outputs[row["id"]], TASKS[row["task"]].theme.name
+
+
+def _answers(
+    rows: Iterable[Row], verdicts: dict[str, Verdict], outputs: dict[str, str]
+) -> dict[tuple[str, str], Verdict]:
+    """Return the answers that earlier verdicts hold, by output and theme."""
+    known: dict[tuple[str, str], Verdict] = {}
+    for row in rows:
+        if row["id"] in verdicts:
+            known.setdefault(_key(row, outputs), verdicts[row["id"]])
+    return known
+
+
+def _batches(
+    rows: Iterable[Row],
+    outputs: dict[str, str],
+    answers: dict[tuple[str, str], Verdict],
+    batch_size: int,
+) -> Iterator[list[Row]]:
+    """Yield rows in order, each time as many as hold `batch_size` outputs without an answer."""
+    batch: list[Row] = []
+    new: set[tuple[str, str]] = set()
+    for row in rows:
+        key = _key(row, outputs)
+        if key not in answers:
+            new.add(key)
+        batch.append(row)
+        if len(new) == batch_size or len(batch) == _LINES_AT_ONCE:
+            yield batch
+            batch, new = [], set()
+    if batch:
+        yield batch
+
+
+def _judge_new(
+    folder: RunFolder,
+    judge: Judge,
+    output: str,
+    batch: Iterable[Row],
+    predictions: dict[str, Prediction],
+    outputs: dict[str, str],
+    answers: dict[tuple[str, str], Verdict],
+) -> None:
+    """Have the batch's outputs judged that have no answer yet."""
+    new: dict[tuple[str, str], tuple[str, Row]] = {}
+    for row in batch:
+        key, prediction = _key(row, outputs), predictions[row["id"]]
+        if key in answers or key in new:
+            continue
+        if prediction.status != "ok":
+            answers[key] = unscored(f"prediction: {prediction.status}")
+        elif output == "image" and prediction.image:
+            new[key] = (str(folder.path / prediction.image), row)
+        elif output == "description" and prediction.text is not None:
+            new[key] = (prediction.text, row)
+        else:
+            answers[key] = unscored(f"prediction without {output}")
+    if not new:
+        return
+    given = [text for text, _ in new.values()]
+    references = [row["reference"] for _, row in new.values()]
+    replies = judge.judge(given, references, cast(OutputKind, output))
+    if len(replies) != len(new):
+        raise ValueError(
+            f"verdicts of {judge.name} must be one an output ({len(new)}), got {len(replies)}"
+        )
+    answers.update(zip(new, replies, strict=True))
+
+
+def _verdict(
+    row: Row,
+    prediction: Prediction,
+    outputs: dict[str, str],
+    answers: dict[tuple[str, str], Verdict],
+) -> Verdict:
+    answer = answers[_key(row, outputs)]
+    graded = regrade(answer, row["id"], row["reference"])
+    raw = {"output": outputs[prediction.id], **(graded.raw or {})}
+    return Verdict(**{**vars(graded), "raw": raw})
+
+
+def _run_record(settings: RunSettings) -> dict[str, Any]:
+    """Return what of the run belongs beside its scores."""
+    name = settings.images
+    return {
+        "model": settings.model,
+        "model_options": settings.model_options,
+        "configs": list(settings.configs),
+        "split": settings.split,
+        "output": settings.output,
+        "prompt_type": settings.prompt_type,
+        "instructions_for": settings.instructions_for,
+        "seed": settings.seed,
+        "limit": settings.limit,
+        "image_source": {"name": Path(name).name or name, "digest": settings.image_digest},
+    }
+
+
+@contextmanager
+def _progress(what: str, total: int, done: int) -> Iterator[Any]:
+    """Show a bar with count, speed and time left on a terminal; elsewhere nothing."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+        bar = progress.add_task(what, total=total, completed=done)
+        yield lambda count: progress.advance(bar, count)
+
+
+def parse_options(options: Iterable[str]) -> dict[str, Any]:
+    """Take `key=value` texts apart; values are read as JSON where they are JSON.
+
+    Raises:
+        ValueError: One has no `=`.
+
+    >>> parse_options(["checkpoint=openai/clip-vit-base-patch32", "batch_size=8"])
+    {'checkpoint': 'openai/clip-vit-base-patch32', 'batch_size': 8}
+    """
+    parsed: dict[str, Any] = {}
+    for option in options:
+        key, equals, value = option.partition("=")
+        if not equals or not key.strip():
+            raise ValueError(f"a judge's option must be key=value, got {option!r}")
+        try:
+            parsed[key.strip()] = json.loads(value)
+        except ValueError:
+            parsed[key.strip()] = value
+    return parsed
+
+
+def load_judges(names: Iterable[str], options: Iterable[str] = ()) -> list[Judge]:
+    """Make judges by name; each option goes to those judges that take it.
+
+    Raises:
+        ValueError: A judge is unknown, or an option is none of theirs.
+    """
+    names = list(dict.fromkeys(names))
+    given = parse_options(options)
+    known = {name: judge_parameters(name) for name in names}
+    for key in given:
+        choose("a judge's option", key, sorted(frozenset().union(*known.values())))
+    return [
+        load_judge(name, **{k: v for k, v in given.items() if k in known[name]}) for name in names
+    ]
+
+
+def command(
+    run: Annotated[Path, typer.Argument(help="The run folder.", metavar="RUN")],
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="clip, mention, or module:Class of your own; may be repeated. Default: clip, and "
+            "for descriptions mention too."
+        ),
+    ] = None,
+    judge_option: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE",
+            help="An option of the judges, such as checkpoint=openai/clip-vit-base-patch32; may "
+            "be repeated.",
+        ),
+    ] = None,
+    batch_size: Annotated[int, typer.Option(help="Outputs judged at once.", min=1)] = 32,
+) -> None:
+    """Judge the outputs of a run and write its scores."""
+    folder = RunFolder(run)
+    settings = folder.settings()
+    judges = load_judges(judge or default_judges(settings.output), judge_option or ())
+    for each in judges:
+        _check_output(each, settings.output)
+    for each in judges:
+        result = judge_run(folder, each, batch_size=batch_size)
+        counts = [sum(g[c] for g in result["groups"]) for c in ("scored", "examples")]
+        where = folder.scores_path(each.name)
+        typer.echo(f"{safe_name(each.name)}: {counts[0]} of {counts[1]} scored, in {where}")
+        for problem in result["problems"]:
+            typer.echo(f"left out: {problem}", err=True)

@@ -1,0 +1,167 @@
+"""From examples, predictions and verdicts to the table of scores. Pure functions.
+
+Accuracies are over all examples that have a prediction, as in the paper: a failed, blocked or
+unscored one counts as wrong, and is counted beside the score. Source: CoBSAT, Sec. 4.2 (accuracy),
+Sec. 5.4 (textual and visual accuracy).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, TypeAlias, TypedDict
+
+from cobsat.examples import Reference
+from cobsat.run_folder import Prediction, Verdict
+from cobsat.spec import TASKS
+
+from .statistics import Rate, clustered_mean, mean_of_rates
+
+__all__ = ["RATES", "Scores", "scores"]
+
+RATES: Final = ("accuracy", "object", "attribute", "textual", "visual", "accuracy_scored")
+COUNTS: Final = ("examples", "scored", "unscored", "failed", "blocked", "missing")
+Outcome: TypeAlias = Literal["scored", "unscored", "failed", "blocked", "missing"]
+
+
+class Row(TypedDict):
+    """What scoring needs of an example; every `cobsat.Example` is one."""
+
+    id: str
+    task: str
+    shots: int
+    query: str
+    latent_variable: str
+    reference: Reference
+
+
+class Scores(TypedDict):
+    """The table of scores.
+
+    Keys:
+        groups: One a task and shot count, in the order of the examples: `task`, `shots`, `COUNTS`,
+            and for each of `RATES` a dict of `value`, `standard_error` and `n`.
+        means: The same over tasks (`task` is "object_inference", "attribute_inference" or "all"),
+            one of each a shot count; each task has the same weight, and `tasks` names them.
+    """
+
+    groups: list[dict[str, Any]]
+    means: list[dict[str, Any]]
+
+
+@dataclass
+class _Group:
+    task: str
+    shots: int
+    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTS, 0))
+    values: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in RATES})
+    clusters: list[tuple[str, str]] = field(default_factory=list)
+    scored_clusters: list[tuple[str, str]] = field(default_factory=list)
+
+    def rates(self) -> dict[str, Rate]:
+        return {
+            name: clustered_mean(
+                values, self.scored_clusters if name == "accuracy_scored" else self.clusters
+            )
+            for name, values in self.values.items()
+        }
+
+
+def scores(
+    examples: Iterable[Row],
+    predictions: Mapping[str, Prediction],
+    verdicts: Mapping[str, Verdict],
+) -> Scores:
+    """Return accuracies with clustered standard errors, and counts, per task and shot count.
+
+    An example without a prediction, or whose prediction has no verdict yet, is "missing": counted,
+    and in no accuracy.
+    """
+    groups: dict[tuple[str, int], _Group] = {}
+    for example in examples:
+        key = (example["task"], example["shots"])
+        group = groups.setdefault(key, _Group(*key))
+        verdict = verdicts.get(example["id"])
+        result = outcome(predictions.get(example["id"]), verdict)
+        group.counts["examples"] += 1
+        group.counts[result] += 1
+        if result != "missing":
+            _add(group, example, result, verdict)
+    rates = {key: group.rates() for key, group in groups.items()}
+    return {
+        "groups": [
+            {"task": group.task, "shots": group.shots, **group.counts, **_plain(rates[key])}
+            for key, group in groups.items()
+        ],
+        "means": _means(groups, rates),
+    }
+
+
+def outcome(prediction: Prediction | None, verdict: Verdict | None) -> Outcome:
+    """Return what became of an example."""
+    if prediction is None:
+        return "missing"
+    if prediction.status == "error":
+        return "failed"
+    if prediction.status == "blocked":
+        return "blocked"
+    if verdict is None:
+        return "missing"
+    return verdict.status
+
+
+def _add(group: _Group, example: Row, result: Outcome, verdict: Verdict | None) -> None:
+    judged = verdict if verdict is not None and result in ("scored", "unscored") else None
+    object_ = judged is not None and judged.object_correct is True
+    attribute = judged is not None and judged.attribute_correct is True
+    hides_object = TASKS[group.task].inference == "object"
+    cluster = (example["query"], example["latent_variable"])
+    for name, value in (
+        ("accuracy", object_ and attribute),
+        ("object", object_),
+        ("attribute", attribute),
+        ("textual", attribute if hides_object else object_),
+        ("visual", object_ if hides_object else attribute),
+    ):
+        group.values[name].append(value)
+    group.clusters.append(cluster)
+    if result == "scored":
+        group.values["accuracy_scored"].append(object_ and attribute)
+        group.scored_clusters.append(cluster)
+
+
+def _means(
+    groups: Mapping[tuple[str, int], _Group], rates: Mapping[tuple[str, int], dict[str, Rate]]
+) -> list[dict[str, Any]]:
+    rows = []
+    for shots in sorted({shots for _, shots in groups}):
+        for name in ("object_inference", "attribute_inference", "all"):
+            inference = name.removesuffix("_inference")
+            members = [
+                key
+                for key in groups
+                if key[1] == shots and inference in ("all", TASKS[key[0]].inference)
+            ]
+            if members:
+                rows.append(_mean(name, shots, members, groups, rates))
+    return rows
+
+
+def _mean(
+    name: str,
+    shots: int,
+    members: Sequence[tuple[str, int]],
+    groups: Mapping[tuple[str, int], _Group],
+    rates: Mapping[tuple[str, int], dict[str, Rate]],
+) -> dict[str, Any]:
+    counts = {c: sum(groups[key].counts[c] for key in members) for c in COUNTS}
+    means = {rate: mean_of_rates([rates[key][rate] for key in members]) for rate in RATES}
+    tasks = [task for task, _ in members]
+    return {"task": name, "shots": shots, "tasks": tasks, **counts, **_plain(means)}
+
+
+def _plain(rates: Mapping[str, Rate]) -> dict[str, dict[str, float | int | None]]:
+    return {
+        name: {"value": rate.value, "standard_error": rate.standard_error, "n": rate.n}
+        for name, rate in rates.items()
+    }
