@@ -12,8 +12,9 @@ from PIL import Image, ImageDraw, ImageFont
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from ..layout import LABELS
 from ..spec import THEMES
-from .render import Label, Rendering, csv_name, labels, render_folder
+from .render import Rendering, picture_path, render_folder, table_name
 
 _HELP: Final = """\
 Draw the benchmark's pictures into a folder in the layout of the official CoBSAT files: one
@@ -76,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         console.print(f"--size must be at least 16 pixels, got {options.size}", style="red")
         return 2
     themes = [name for name in THEMES if name in options.theme]
-    total = sum(1 for _ in labels(themes))
+    total = sum(label[0] in themes for label in LABELS)
     written: list[Rendering] = []
     with Progress(
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
@@ -86,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         def on_picture(rendering: Rendering) -> None:
             written.append(rendering)
-            progress.update(bar, advance=1, description=f"drawing {rendering.label.theme}")
+            progress.update(bar, advance=1, description=f"drawing {rendering.label[0]}")
 
         try:
             manifest = render_folder(
@@ -99,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 1
 
     megabytes = sum(r.size_bytes for r in written) / 1e6
-    files = ", ".join(csv_name(THEMES[name]) for name in themes)
+    files = ", ".join(table_name(name) for name in themes)
     print(f"{len(written)} pictures of seed {options.seed}, {megabytes:.2f} MB, in {options.out}")
     print(f"captions in {files}; digests in manifest.json")
     print(f"digest {manifest['digest']}")
@@ -123,7 +124,7 @@ def contact_sheet(folder: Path, theme: str, file: Path) -> None:
     for row, attribute in enumerate(spec.attributes):
         for column, object_ in enumerate(spec.objects):
             corner = (column * _CELL, row * (_CELL + _LABEL))
-            with Image.open(folder / Label(theme, attribute, object_).path) as picture:
+            with Image.open(folder / picture_path((theme, attribute, object_))) as picture:
                 thumbnail = picture.resize((_CELL - 2, _CELL - 2), Image.Resampling.LANCZOS)
             sheet.paste(thumbnail, corner)
             text = f"{attribute} {object_}"

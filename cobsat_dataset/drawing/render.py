@@ -16,7 +16,7 @@ import hashlib
 import io
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -25,28 +25,14 @@ from typing import Any, Final
 
 from PIL import Image, features
 
-from ..spec import THEMES, Theme
+from ..layout import LABELS, TABLES, Label, stem
+from ..spec import THEMES
 from . import draw, rasterize
 
 QUALITY: Final = 82
 """WebP quality: the 500 pictures of 512 px stay below 9 MB together."""
 
 MANIFEST: Final = "manifest.json"
-
-
-@dataclass(frozen=True)
-class Label:
-    """Which picture: a theme, an attribute and an object of it."""
-
-    theme: str
-    attribute: str
-    object: str
-
-    @property
-    def path(self) -> str:
-        """The picture's path relative to its folder: `style_leaf/3d_leaf.webp`."""
-        key = THEMES[self.theme].key(self.attribute)
-        return f"{self.theme}_{self.object}/{key}_{self.object}.webp"
 
 
 @dataclass(frozen=True)
@@ -60,12 +46,14 @@ class Rendering:
     size_bytes: int
 
 
-def labels(themes: Iterable[str] = THEMES) -> Iterator[Label]:
-    """Yield the labels of the themes' pictures in Table 1's order, attribute by attribute."""
-    for name in themes:
-        for attribute in THEMES[name].attributes:
-            for object_ in THEMES[name].objects:
-                yield Label(name, attribute, object_)
+def picture_path(label: Label) -> str:
+    """Return a picture's path relative to its folder: `style_leaf/3d_leaf.webp`."""
+    return f"{stem(label)}.webp"
+
+
+def table_name(theme: str) -> str:
+    """Return the name of a theme's table of captions: `color_object.csv`."""
+    return TABLES[list(THEMES).index(theme)]
 
 
 def encode(image: Image.Image) -> bytes:
@@ -84,15 +72,12 @@ def versions() -> dict[str, str]:
     }
 
 
-def digest(files: dict[str, str]) -> str:
-    """Return one digest over files: SHA-256 of the lines "path digest", ordered by path."""
-    text = "".join(f"{path} {files[path]}\n" for path in sorted(files))
-    return _sha256(text.encode())
+def digest(files: Iterable[str]) -> str:
+    """Return one digest over the SHA-256 of pictures (hexadecimal, in `LABELS`' order).
 
-
-def csv_name(theme: Theme) -> str:
-    """Return the name of a theme's captions file: `color_object.csv`."""
-    return f"{theme.name}_{theme.object_kind}.csv"
+    Over all 500 this is the digest of the image source, by which runs and cards name it.
+    """
+    return _sha256(b"".join(bytes.fromhex(file) for file in files))
 
 
 def render_folder(
@@ -116,8 +101,7 @@ def render_folder(
     themes = list(themes)
     head = {"seed": seed, "size": size, "quality": QUALITY, "versions": versions()}
     kept = _kept_entries(out, head, themes)
-    wanted = list(labels(themes))
-    jobs = [(str(out), label, seed, size) for label in wanted]
+    jobs = [(str(out), label, seed, size) for label in LABELS if label[0] in themes]
     done: list[Rendering] = []
     if processes > 1:
         with ProcessPoolExecutor(processes) as pool:
@@ -129,13 +113,13 @@ def render_folder(
             done.append(_render(job))
             on_picture(done[-1])
 
-    for name in themes:
-        rows = [(r.label.path, r.caption) for r in done if r.label.theme == name]
-        _write(out / csv_name(THEMES[name]), _csv(rows))
-    entries = kept | {r.label.path: {"svg": r.svg_sha256, "file": r.sha256} for r in done}
-    entries = {label.path: entries[label.path] for label in labels() if label.path in entries}
+    for theme in themes:
+        rows = [(picture_path(r.label), r.caption) for r in done if r.label[0] == theme]
+        _write(out / table_name(theme), _csv(rows))
+    entries = kept | {picture_path(r.label): {"svg": r.svg_sha256, "file": r.sha256} for r in done}
+    entries = {path: entries[path] for path in map(picture_path, LABELS) if path in entries}
     manifest = head | {
-        "digest": digest({path: entry["file"] for path, entry in entries.items()}),
+        "digest": digest(entry["file"] for entry in entries.values()),
         "pictures": entries,
     }
     _write(out / MANIFEST, (json.dumps(manifest, indent=1) + "\n").encode())
@@ -144,9 +128,9 @@ def render_folder(
 
 def _render(job: tuple[str, Label, int, int]) -> Rendering:
     out, label, seed, size = job
-    drawing = draw(label.theme, label.attribute, label.object, seed)
+    drawing = draw(*label, seed)
     data = encode(rasterize(drawing.svg, size))
-    _write(Path(out) / label.path, data)
+    _write(Path(out) / picture_path(label), data)
     return Rendering(
         label, drawing.description, _sha256(drawing.svg.encode()), _sha256(data), len(data)
     )
@@ -158,7 +142,7 @@ def _kept_entries(out: Path, head: dict[str, Any], themes: list[str]) -> dict[st
     if not path.exists():
         return {}
     old = json.loads(path.read_text(encoding="utf-8"))
-    redrawn = {label.path for label in labels(themes)}
+    redrawn = {picture_path(label) for label in LABELS if label[0] in themes}
     kept = {name: entry for name, entry in old["pictures"].items() if name not in redrawn}
     for key, value in head.items():
         if kept and old[key] != value:
