@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from ..svg import Picture, ellipse_d, element, group, path, shade
+from ..svg import Picture, element, ellipse_d, group, path, shade
 from .coats import Coat, coat_of
 from .curves import Frame, Point, smooth_d
 from .face import Mood, eyes, flush

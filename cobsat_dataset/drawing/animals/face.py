@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final, Literal, TypeAlias, get_args
 
-from ..svg import ellipse_d, element, group, num, path
+from ..svg import element, ellipse_d, group, num, path
 from .curves import Point
 from .paint import stroke
 

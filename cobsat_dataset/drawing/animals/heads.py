@@ -15,7 +15,7 @@ from ..svg import Picture, element, ellipse_d, num, path, shade
 from .coats import Coat
 from .curves import Point, smooth_d
 from .face import Mood, eyes, flush, mouth, whiskers
-from .paint import solid, stroke, tone
+from .paint import solid, tone
 
 
 @dataclass(frozen=True)

@@ -19,14 +19,17 @@ def tone(picture: Picture, color: str, top: float, bottom: float) -> str:
 
 
 def solid(
-    picture: Picture,
+    picture: Picture | None,
     paths: Sequence[str],
     fill: str,
     outline: str,
     width: float = 3.0,
     overlays: Sequence[str] = (),
 ) -> str:
-    """Return the union of the paths, filled, outlined once, with overlays clipped to it."""
+    """Return the union of the paths, filled, outlined once, with overlays clipped to it.
+
+    The picture keeps the clip path; without overlays there is none, and None will do.
+    """
     outer = group(
         *(path(d) for d in paths),
         fill=outline,
@@ -35,7 +38,7 @@ def solid(
         stroke_linejoin="round",
     )
     inner = group(*(path(d) for d in paths), fill=fill)
-    if not overlays:
+    if picture is None or not overlays:
         return outer + inner
     clip = picture.define("clipPath", "".join(path(d) for d in paths))
     return outer + inner + group(*overlays, clip_path=clip)
