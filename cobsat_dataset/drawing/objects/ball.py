@@ -80,7 +80,7 @@ def _seams(track: Sequence[_Vector], width: float) -> list[Part]:
 
 
 def _beach(rng: random.Random) -> list[Part]:
-    panels = rng.choice((6, 8))
+    panels = 8
     turn = _turned(rng.uniform(-0.7, 0.7), rng.uniform(-1.0, -0.7), rng.uniform(0, 1))
     cap = 0.2
 
@@ -97,7 +97,7 @@ def _beach(rng: random.Random) -> list[Part]:
         if sum(v[2] > 0.05 for v in (*a, *b)) < 3:
             continue
         if i % 2:
-            parts.append(Part("panel", poly(*map(_flat, (*a, *b[::-1]))), shade=0.34))
+            parts.append(Part("panel", poly(*map(_flat, (*a, *b[::-1]))), shade=0.26))
         parts += _seams(a, 3.5)
     ring = [
         turn((math.sin(cap) * math.cos(p), -math.cos(cap), math.sin(cap) * math.sin(p)))
