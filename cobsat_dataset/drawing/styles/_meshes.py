@@ -303,6 +303,7 @@ def _bag(rng: random.Random) -> Model:
             for k in range(11)
         ]
         mesh += _tube(handle, 0.045, 5)
+
     def flap(u: float, v: float) -> Point3:
         side = (u - 0.5) * 2
         drop = 0.52 * v * (1 - 0.35 * side * side)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import colorsys
 import random
+from dataclasses import replace
 
-from ..svg import SIZE, num, shade
+from ..objects import build
+from ..objects.geometry import move
+from ..svg import SIZE, Part, Shape, num, shade
+from ._geometry import bounds
 
 
 def place(
@@ -77,3 +81,43 @@ def natural(object_: str, rng: random.Random) -> tuple[str, str]:
     """Return a colour that the object may have in life: its name and "#rrggbb"."""
     name, color = rng.choice(NATURAL[object_])
     return name, shade(color, rng.uniform(-0.06, 0.08))
+
+
+def subject(
+    object_: str,
+    rng: random.Random,
+    width: float = 380.0,
+    height: float = 360.0,
+    centre: tuple[float, float] = (256.0, 262.0),
+) -> Shape:
+    """Build an object and fit its silhouette into a frame of `width` by `height`."""
+    shape = build(object_, rng)
+    left, top, right, bottom = bounds(shape)
+    scale = min(width / (right - left), height / (bottom - top)) * rng.uniform(0.94, 1.0)
+    x = centre[0] - scale * (left + right) / 2
+    y = centre[1] - scale * (top + bottom) / 2
+    matrix = (scale, 0.0, 0.0, scale, x, y)
+    parts = tuple(
+        replace(part, d=move(part.d, matrix), width=part.width * scale) for part in shape.parts
+    )
+    facets = tuple(
+        tuple((scale * px + x, scale * py + y) for px, py in facet) for facet in shape.facets
+    )
+    return replace(shape, parts=parts, facets=facets, ground=scale * shape.ground + y)
+
+
+#: Parts that keep a colour of their own within an object, whatever the object's colour.
+_ACCENTS = {
+    ("apple", "leaflet"): "#5fa83c", ("apple", "stem"): "#6b4426", ("hat", "band"): "#3a3036",
+    ("hat", "bow"): "#3a3036", ("cup", "inside"): "#5a3a24", ("ball", "panel"): "#f4efe2",
+}  # fmt: skip
+
+
+def tint(shape: Shape, part: Part, base: str) -> str:
+    """Return the colour of a part, where the object has the colour `base`."""
+    if part.role == "line":
+        return shade(base, -0.5)
+    accent = _ACCENTS.get((shape.name, part.name))
+    if accent and (shape.name != "ball" or part.shade > 0):
+        return accent
+    return shade(base, part.shade) if part.role == "main" else part.fill

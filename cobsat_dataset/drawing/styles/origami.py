@@ -223,11 +223,13 @@ def _ball(rng: random.Random) -> list[Facet]:
 
     def turned(p: tuple[float, float, float]) -> tuple[float, float, float]:
         x, y, z = p
-        x, z = x * math.cos(turn_y) + z * math.sin(turn_y), z * math.cos(turn_y) - x * math.sin(
-            turn_y
+        x, z = (
+            x * math.cos(turn_y) + z * math.sin(turn_y),
+            z * math.cos(turn_y) - x * math.sin(turn_y),
         )
-        y, z = y * math.cos(turn_x) - z * math.sin(turn_x), z * math.cos(turn_x) + y * math.sin(
-            turn_x
+        y, z = (
+            y * math.cos(turn_x) - z * math.sin(turn_x),
+            z * math.cos(turn_x) + y * math.sin(turn_x),
         )
         return x, y, z
 

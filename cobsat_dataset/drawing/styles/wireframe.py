@@ -34,9 +34,7 @@ def compose(object_: str, rng: random.Random) -> tuple[str, str]:
     )
     picture = Picture()
     kind, stops, where = gradient(back, ground, x1=0, y1=0, x2=0, y2=1)
-    picture.add(
-        element("rect", width=512, height=512, fill=picture.define(kind, stops, **where))
-    )
+    picture.add(element("rect", width=512, height=512, fill=picture.define(kind, stops, **where)))
     turn, tilt = _VIEWS[object_]
     yaw = math.radians(turn + rng.uniform(-8, 8)) * rng.choice((-1, 1))
     pitch = math.radians(tilt + rng.uniform(-4, 4))
