@@ -14,6 +14,7 @@ dropped and its example is done again; a broken line elsewhere is left out, coun
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Iterable, Iterator
@@ -227,6 +228,12 @@ def safe_name(name: str) -> str:
     """Return a name that is one path component: `org/model` becomes `org--model`."""
     cleaned = "".join(c if c.isalnum() or c in "._-" else "--" for c in name)
     return cleaned.lstrip(".") or "unnamed"
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """Return whether an error says that nothing more can be written (no space, a quota)."""
+    full = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    return isinstance(error, OSError) and error.errno in full
 
 
 def write_json(path: Path, data: object) -> None:

@@ -1,0 +1,189 @@
+"""Puts a model to the benchmark's prompts and keeps what it gives in a run folder.
+
+    cobsat predict --model copy --config color_i-2shot --config 'background_*-4shot' --out runs/NAME
+
+The same command again goes on where a killed run stopped. What a model fails at is kept as an
+error with its reason; what fails for every example stops the run.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from os import PathLike
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+from cobsat import Example, Options, RunFolder, RunSettings, examples, image_source
+
+from .asking import ask
+from .ledger import Ledger
+from .progress import progress
+from .protocol import Model, UsesImageSource
+from .registry import load_model, parse_options
+from .settings import check_capabilities, default_folder, expand_configs, run_settings
+
+__all__ = ["predict"]
+
+STOP_AFTER: Final = 20
+MAX_PROBLEMS: Final = 5
+
+
+def predict(
+    model: Model,
+    settings: RunSettings,
+    out: str | PathLike[str],
+    *,
+    batch_size: int = 16,
+    stop_after: int = STOP_AFTER,
+    watch: Callable[[int], Any] = lambda count: None,
+) -> RunFolder:
+    """Ask a model for all examples of a run that its folder does not have yet.
+
+    Args:
+        model: The adapter.
+        settings: What to run; a folder that holds another run is refused.
+        out: The run folder, made if need be.
+        batch_size: Examples that the model is given at once.
+        stop_after: The run stops when so many examples in a row raise one and the same error, and
+            these are not recorded; 0 records them all.
+        watch: Is told how many more examples are done.
+
+    Raises:
+        ValueError: The options do not go together, the folder is another run's, or the adapter
+            breaks its contract.
+        RuntimeError: The model fails at everything.
+        OSError: The disk is full, for one; what was written stays.
+    """
+    if batch_size < 1:
+        raise ValueError(f"batch_size must be 1 or more, got {batch_size}")
+    check_capabilities(settings.model, model.capabilities, settings)
+    source = image_source(settings.images)
+    options = options_of(settings)
+    folder = RunFolder(out)
+    folder.start(settings)
+    done = set(folder.predictions()[0])
+    if isinstance(model, UsesImageSource):
+        model.use_image_source(source)
+    with folder.append_predictions() as appender:
+        ledger = Ledger(folder.path, appender, stop_after, bool(done))
+        for config in settings.configs:
+            rows = examples(config, settings.split, options, source)[: settings.limit]
+            pending = [row for row in rows if row["id"] not in done]
+            for batch in _batches(pending, batch_size):
+                for answer in ask(model, batch):
+                    ledger.hold(answer)
+                ledger.write()
+                watch(len(batch))
+        ledger.close()
+    return folder
+
+
+def options_of(settings: RunSettings) -> Options:
+    """Return the options that make a run's examples again."""
+    return Options(
+        prompt_type=settings.prompt_type,
+        output=settings.output,
+        instructions_for=settings.instructions_for,
+        seed=settings.seed,
+        images=settings.images,
+    ).check()
+
+
+def _batches(rows: Sequence[Example], size: int) -> Iterator[list[Example]]:
+    iterator = iter(rows)
+    while batch := list(islice(iterator, size)):
+        yield batch
+
+
+def command(
+    model: Annotated[
+        str,
+        typer.Option(
+            help="A name that `cobsat models` lists, or `mypackage.module:Class`: an adapter of "
+            "your own (cobsat.models.protocol.Model)."
+        ),
+    ],
+    config: Annotated[
+        list[str],
+        typer.Option(
+            help="color_i-2shot, a quoted pattern such as 'background_*-4shot', or all-2shot for "
+            "the ten tasks; may be repeated."
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The run folder. Default: runs/, by model, output and configs."),
+    ] = None,
+    split: Annotated[str, typer.Option(help="test, ft_test, …")] = "test",
+    output: Annotated[str, typer.Option(help="image or description.")] = "image",
+    prompt_type: Annotated[
+        str, typer.Option(help="default, misleading, exact, caption, instruct or cot.")
+    ] = "default",
+    instructions_for: Annotated[
+        str, typer.Option(help="Whose instructions of App. A.1: neutral, llava, qwen_vl, …")
+    ] = "neutral",
+    seed: Annotated[int, typer.Option(help="Seed of the prompt lists.")] = 123,
+    images: Annotated[
+        str, typer.Option(help="rendered, official, or a folder in the official layout.")
+    ] = "rendered",
+    limit: Annotated[
+        int | None, typer.Option(help="Only the first so many examples of each config.", min=1)
+    ] = None,
+    batch_size: Annotated[int, typer.Option(help="Examples asked at once.", min=1)] = 16,
+    model_option: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE",
+            help="An option of the model, such as seed=1; may be repeated, is kept in run.json. "
+            "Secrets belong in environment variables.",
+        ),
+    ] = None,
+    stop_after: Annotated[
+        int,
+        typer.Option(
+            help="Stop when so many examples in a row raise the same error; 0: never.", min=0
+        ),
+    ] = STOP_AFTER,
+) -> Path:
+    """Ask a model for pictures or descriptions, and keep them in a run folder.
+
+    The same command again goes on where a stopped run was.
+    """
+    options = Options(prompt_type, output, instructions_for, seed, images)
+    configs = expand_configs(config, split, options)
+    given = parse_options(model_option or ())
+    adapter = load_model(model, **given)
+    settings = run_settings(model, adapter, given, configs, split, options, limit)
+    check_capabilities(model, adapter.capabilities, settings)
+    folder = RunFolder(out or default_folder(settings, config))
+
+    total, there = _count(settings, folder)
+    with progress(f"asking {model}", total, there) as watch:
+        predict(
+            adapter, settings, folder.path,
+            batch_size=batch_size, stop_after=stop_after, watch=watch,
+        )  # fmt: skip
+    predictions, problems = folder.predictions()
+    statuses = Counter(prediction.status for prediction in predictions.values())
+    counts = ", ".join(f"{statuses[s]:,} {s}" for s in ("ok", "error", "blocked") if statuses[s])
+    typer.echo(f"{folder.path}: {len(predictions):,} predictions ({counts})")
+    for problem in problems[:MAX_PROBLEMS]:
+        typer.echo(f"left out, and asked again: {problem}", err=True)
+    if len(problems) > MAX_PROBLEMS:
+        typer.echo(f"… and {len(problems) - MAX_PROBLEMS} more broken lines", err=True)
+    return folder.path
+
+
+def _count(settings: RunSettings, folder: RunFolder) -> tuple[int, int]:
+    """Return how many examples a run has, and how many of them its folder has."""
+    done = folder.predictions()[0].keys()
+    source, options = image_source(settings.images), options_of(settings)
+    total = there = 0
+    for config in settings.configs:
+        rows = examples(config, settings.split, options, source)[: settings.limit]
+        total += len(rows)
+        there += sum(row["id"] in done for row in rows)
+    return total, there

@@ -1,0 +1,95 @@
+"""The plug point of every model: what an adapter is, and what it gives back.
+
+An adapter takes a batch of examples and gives one `Output` for each. A model under test reads
+only `messages` (the prompt as a chat, text and pictures in reading order), `followup` (the second
+round's user text, sent after the reply to `messages`) and `output` ("image" or "description");
+the rest of an example is for the baselines. Pictures are paths, or PIL images: open either with
+`cobsat.ImageCache`, which decodes each picture once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, runtime_checkable
+
+from cobsat import Example, ImageSource
+from PIL import Image
+
+__all__ = ["Capabilities", "Model", "Output", "UsesImageSource"]
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What a model can do; a run that asks for more is refused before anything is written.
+
+    Attributes:
+        outputs: Output kinds: "image", "description" or both.
+        max_images: The most pictures that one prompt may hold; None for no limit.
+    """
+
+    outputs: frozenset[str]
+    max_images: int | None = None
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a model gave for one example.
+
+    Attributes:
+        status: "ok", "error" (nothing usable came) or "blocked" (a filter refused).
+        text: The description; beside a picture, whatever text came with it.
+        image: The picture, or the path of an existing file, which is stored as it is.
+        reason: Why the status is not "ok".
+        finish_reason: Why a text ended ("stop", "length"), where the model says so.
+        usage: Tokens and the like, where the model says so.
+        extra: What else should be kept, as plain JSON: a first round's reply, a request's id.
+    """
+
+    status: Literal["ok", "error", "blocked"] = "ok"
+    text: str | None = None
+    image: Image.Image | str | None = None
+    reason: str | None = None
+    finish_reason: str | None = None
+    usage: dict[str, float] | None = None
+    extra: dict[str, Any] | None = None
+
+
+class Model(Protocol):
+    """One adapter. Its class takes the user's `--model-option`s as keyword arguments.
+
+    Attributes:
+        name: The adapter's name, or the checkpoint's.
+        capabilities: What it can do.
+    """
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def capabilities(self) -> Capabilities: ...  # noqa: D102
+
+    def record(self) -> dict[str, Any]:
+        """Return identity and settings for `run.json`, as plain JSON and without secrets.
+
+        A run resumes only with an equal record. What may differ between two sittings of a run,
+        such as library versions, belongs under the key "versions".
+        """
+        ...
+
+    def predict(self, examples: Sequence[Example]) -> list[Output]:
+        """Return one output for each example, in order.
+
+        What fails for one example is its "error" or "blocked" output. An exception makes the
+        runner try the batch again example by example; raise for what no example can survive (no
+        server, a wrong key), and the run stops after a few.
+        """
+        ...
+
+
+@runtime_checkable
+class UsesImageSource(Protocol):
+    """A model that takes pictures from the run's image source, as the baselines do."""
+
+    def use_image_source(self, source: ImageSource) -> None:
+        """Take the source, once, before the first batch."""
+        ...

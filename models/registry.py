@@ -1,0 +1,187 @@
+"""The models by name: one literal table, each adapter imported only when it is chosen.
+
+cobsat models                                  # lists the table
+cobsat predict --model mypackage.module:Class  # an adapter of your own, not in the table
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from cobsat.spec import choose
+
+from .protocol import Model
+
+__all__ = ["MODELS", "Entry", "load_model"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the table says of a model, known without importing it.
+
+    Attributes:
+        target: "module:Class" of the adapter.
+        about: What it is, in a few words.
+        outputs: Its output kinds; for a family of checkpoints, all that any of them has.
+        max_images: The most pictures in one prompt; None for no limit.
+        extra: The extra of the package that it needs, if any.
+    """
+
+    target: str
+    about: str
+    outputs: tuple[str, ...] = ("image", "description")
+    max_images: int | None = None
+    extra: str | None = None
+
+
+MODELS: Final[dict[str, Entry]] = {
+    "copy": Entry("cobsat.models.baselines:Copy", "baseline: repeats the last demonstration"),
+    "query": Entry("cobsat.models.baselines:Query", "baseline: gives only what the text says"),
+    "random": Entry("cobsat.models.baselines:Random", "baseline: any picture of the theme"),
+    "oracle": Entry("cobsat.models.baselines:Oracle", "baseline: gives the target"),
+}
+
+
+SECRETS: Final = (
+    "access_token",
+    "api_key",
+    "auth_token",
+    "hf_token",
+    "password",
+    "secret",
+    "token",
+)
+"""Options that no adapter has: what a run was given is kept in `run.json`."""
+
+
+def load_model(name: str, **options: Any) -> Model:
+    """Return a model by its name in the table, or by the `module:Class` of an adapter.
+
+    Args:
+        name: `copy`, or `mypackage.module:Class`, found as Python finds modules or in the working
+            directory.
+        options: The adapter's own options.
+
+    Raises:
+        ValueError: There is no such model, or it has no such option.
+        ModuleNotFoundError: A package is missing; the message says how to install it.
+    """
+    if ":" in name:
+        model_class = _load_class(name, None)
+    else:
+        entry = MODELS[choose("model", name, (*MODELS, "module:Class"))]
+        model_class = _load_class(entry.target, entry.extra)
+    _check_options(name, model_class, options)
+    return cast(Model, model_class(**options))
+
+
+def _load_class(target: str, extra: str | None) -> type:
+    module_name, _, class_name = target.partition(":")
+    if not all(part.isidentifier() for part in (*module_name.split("."), class_name)):
+        raise ValueError(f"model must be the module:Class of an adapter, got {target!r}")
+    if os.getcwd() not in sys.path and not module_name.startswith("cobsat."):
+        sys.path.append(os.getcwd())  # an installed command does not look there by itself
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        missing = error.name or "?"
+        if extra:
+            raise ModuleNotFoundError(
+                f"the model needs the package {missing!r}: pip install 'cobsat[{extra}]'"
+            ) from error
+        absent = f"{module_name}.".startswith(f"{missing}.")
+        what = "no such module" if absent else f"it needs {missing!r}"
+        raise ModuleNotFoundError(
+            f"model must be the module:Class of an adapter, got {target!r} ({what}): install it, "
+            "or start from the folder that holds it"
+        ) from error
+    found = getattr(module, class_name, None)
+    if not isinstance(found, type):
+        names = [n for n, v in vars(module).items() if isinstance(v, type) and n[0] != "_"]
+        choose(f"class in {module_name}", class_name, names)
+        raise ValueError(f"model must be the module:Class of an adapter, got {target!r}")
+    lacking = [n for n in ("name", "capabilities", "record", "predict") if not _has(found, n)]
+    if lacking:
+        raise ValueError(
+            f"model must be an adapter (cobsat.models.protocol.Model), got {target!r} without "
+            f"{', '.join(lacking)}"
+        )
+    return found
+
+
+def _has(model_class: type, member: str) -> bool:
+    """Whether a class has a method; what an instance may set itself counts as there."""
+    return member in ("name", "capabilities") or callable(getattr(model_class, member, None))
+
+
+def _check_options(name: str, model_class: type, options: dict[str, Any]) -> None:
+    parameters = list(inspect.signature(model_class).parameters.values())
+    names = [p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    open_ended = any(p.kind is p.VAR_KEYWORD for p in parameters)
+    for option in [] if open_ended else options:
+        if not names:
+            raise ValueError(f"model {name} must be given no options, got {option!r}")
+        choose(f"option of model {name}", option, names)
+    required = [
+        p.name for p in parameters if p.default is p.empty and p.name in names
+    ]  # a parameter without a default
+    missing = [option for option in required if option not in options]
+    if missing:
+        raise ValueError(
+            f"model {name} must be given {', '.join(missing)}, got none: --model-option "
+            f"{missing[0]}=…"
+        )
+
+
+def parse_options(given: Sequence[str]) -> dict[str, Any]:
+    """Take `key=value` options apart; numbers, true, false and null are read as such.
+
+    Raises:
+        ValueError: One has no `=`, a key comes twice, or it would put a secret into run.json.
+
+    >>> parse_options(["seed=3", "checkpoint=org/model", "greedy=true"])
+    {'seed': 3, 'checkpoint': 'org/model', 'greedy': True}
+    """
+    options: dict[str, Any] = {}
+    for text in given:
+        key, equals, value = text.partition("=")
+        if not equals or not key.isidentifier():
+            raise ValueError(f"an option must be key=value, got {text!r}")
+        if key in options:
+            raise ValueError(f"an option must be given once, got {key} twice")
+        if key in SECRETS:
+            raise ValueError(
+                f"a secret must be in the model's environment variable, got the option {key} "
+                "(run.json would hold it)"
+            )
+        options[key] = _value(value)
+    return options
+
+
+def _value(text: str) -> Any:
+    try:
+        value = json.loads(text, parse_constant=str)
+    except ValueError:
+        return text
+    return text if isinstance(value, str | list | dict) else value
+
+
+def command() -> None:
+    """List the models: output kinds, pictures in a prompt, and the extra that each needs."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("model", "outputs", "pictures", "needs", "what it is", box=None, pad_edge=False)
+    for name, entry in MODELS.items():
+        limit = "any number" if entry.max_images is None else f"up to {entry.max_images}"
+        needs = f"cobsat[{entry.extra}]" if entry.extra else "-"
+        table.add_row(name, ", ".join(entry.outputs), limit, needs.replace("[", r"\["), entry.about)
+    table.add_row("module:Class", "its own", "its own", "-", "an adapter of yours")
+    Console().print(table)

@@ -1,0 +1,180 @@
+"""What the options of `cobsat predict` mean together: pure functions, nothing is written here."""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+import hashlib
+import json
+import platform
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+import PIL
+from cobsat import CONFIGS, Options, RunSettings, image_source
+from cobsat.examples import check_split, parse_config
+from cobsat.run_folder import safe_name
+
+from .protocol import Capabilities, Model
+
+MAX_LABEL: Final = 60
+"""The longest part of a default folder's name that names configs."""
+
+
+def expand_configs(given: Sequence[str], split: str, options: Options) -> tuple[str, ...]:
+    """Return the configs that names and patterns mean, each once, in order.
+
+    `all-2shot` is its ten tasks, except for the splits that leave a theme out, which only the ten
+    together have. A pattern stands for those of its configs that go with split and options; a
+    name in full must go with them.
+
+    Raises:
+        ValueError: A name is unknown, a pattern matches nothing, or they do not go together.
+
+    >>> expand_configs(["color_*-2shot"], "test", Options())
+    ('color_i-2shot', 'color_ii-2shot')
+    """
+    options.check()
+    if not given:
+        raise ValueError("config must be given at least once, got none: --config color_i-2shot")
+    names: dict[str, None] = {}
+    for name in given:
+        for config in _matching(name, split, options):
+            names.update(dict.fromkeys(_tasks(config, split)))
+    return tuple(names)
+
+
+def _matching(name: str, split: str, options: Options) -> list[str]:
+    if "*" not in name:
+        parse_config(name)
+        check_split(name, split, options)
+        return [name]
+    matches = fnmatch.filter(CONFIGS, name)
+    if not matches:
+        nearest = difflib.get_close_matches(name.replace("*", ""), CONFIGS, n=1, cutoff=0.3)
+        hint = f"; did you mean a pattern for {nearest[0]!r}?" if nearest else ""
+        raise ValueError(
+            f"config must be a name like color_i-2shot or a pattern that matches one, got "
+            f"{name!r}{hint}"
+        )
+    fitting, first_error = [], None
+    for config in matches:
+        try:
+            check_split(config, split, options)
+            fitting.append(config)
+        except ValueError as error:
+            first_error = first_error or error
+    if not fitting and first_error:
+        raise first_error
+    return fitting
+
+
+def _tasks(config: str, split: str) -> list[str]:
+    if split.startswith("leave_"):
+        return [config]
+    parsed = parse_config(config)
+    return [f"{task.name}-{parsed.shots}shot" for task in parsed.tasks]
+
+
+def run_settings(
+    name: str,
+    model: Model,
+    given: dict[str, Any],
+    configs: tuple[str, ...],
+    split: str,
+    options: Options,
+    limit: int | None = None,
+) -> RunSettings:
+    """Return what `run.json` says of a run.
+
+    Args:
+        name: The model as the user named it.
+        model: The adapter, whose record is kept.
+        given: The adapter's options as the user gave them.
+        configs: Configs in order, as `expand_configs` returns them.
+        split: The split.
+        options: The builder's options; a folder of images becomes an absolute path.
+        limit: Only the first so many examples of each config.
+    """
+    if limit is not None and limit < 1:
+        raise ValueError(f"limit must be 1 or more, got {limit}")
+    record = {"name": model.name, **model.record()}
+    versions = {
+        "python": platform.python_version(),
+        "cobsat": version("cobsat"),
+        "pillow": PIL.__version__,
+        **record.pop("versions", {}),
+    }
+    images = options.images
+    if images not in ("rendered", "official"):
+        images = str(Path(images).expanduser().resolve())
+    return RunSettings(
+        model=name,
+        configs=configs,
+        split=split,
+        output=options.output,
+        prompt_type=options.prompt_type,
+        instructions_for=options.instructions_for,
+        seed=options.seed,
+        images=images,
+        image_digest=image_source(images).digest,
+        limit=limit,
+        model_options={"options": given, "record": record},
+        versions=versions,
+    )
+
+
+def images_shown(config: str, prompt_type: str) -> int:
+    """Return how many pictures each prompt of a config holds."""
+    return 0 if prompt_type == "caption" else parse_config(config).shots
+
+
+def check_capabilities(name: str, capabilities: Capabilities, settings: RunSettings) -> None:
+    """Check that a model can do what a run asks for.
+
+    Raises:
+        ValueError: It cannot; the message says what it can.
+    """
+    if settings.output not in capabilities.outputs:
+        raise ValueError(
+            f"output of model {name} must be one of {', '.join(sorted(capabilities.outputs))}, "
+            f"got {settings.output!r}"
+        )
+    limit = capabilities.max_images
+    for config in settings.configs:
+        shown = images_shown(config, settings.prompt_type)
+        if limit is not None and shown > limit:
+            raise ValueError(
+                f"pictures in a prompt of model {name} must be at most {limit}, got {shown} in "
+                f"{config}: choose fewer shots, or --prompt-type caption"
+            )
+
+
+def default_folder(settings: RunSettings, given: Sequence[str]) -> Path:
+    """Return `runs/…`, named by the model and by every option that is not the default.
+
+    The same command names the same folder, so that it resumes; another run names another.
+    """
+    label = "+".join(given)
+    if len(label) > MAX_LABEL or "*" in label:
+        label = f"{len(settings.configs)}configs-{_digest(settings.configs)}"
+    standard = RunSettings(settings.model, settings.configs)
+    parts = [settings.model, settings.output, label]
+    parts += [
+        str(getattr(settings, key))
+        for key in ("split", "prompt_type", "instructions_for")
+        if getattr(settings, key) != getattr(standard, key)
+    ]
+    if settings.images != standard.images:
+        parts.append(f"{Path(settings.images).name}-{settings.image_digest[:8]}")
+    parts += [f"seed{settings.seed}"] if settings.seed != standard.seed else []
+    parts += [f"limit{settings.limit}"] if settings.limit is not None else []
+    if settings.model_options.get("options"):
+        parts.append(_digest(settings.model_options["options"]))
+    return Path("runs") / safe_name("-".join(parts))
+
+
+def _digest(data: object) -> str:
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:8]
