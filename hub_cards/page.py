@@ -1,0 +1,259 @@
+"""The report as one HTML page: runs, charts and gallery data in, text out.
+
+The page asks nothing of any network and says so: its content security policy lets in no address,
+and no script but its own, by digest. Everything that a run fills is either escaped by Jinja or
+handed to the script as JSON, which sets it as text.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from .charts import CHANCE, HUES, Chart, charts
+from .gallery import STATES, STATUSES
+from .plots import panel_svg, percent, whisker_svg
+from .report_data import NORMAL_95, RATES, Estimate, Row, Run
+from .text import shorten, visible
+
+THUMBNAILS_A_CHUNK: Final = 400
+HEADINGS: Final = {
+    "accuracy": ("Accuracy", "object and attribute both right, over all examples"),
+    "object": ("Object", "the right object, over all examples"),
+    "attribute": ("Attribute", "the right attribute, over all examples"),
+    "textual": ("Textual", "the half that the text gave, over all examples"),
+    "visual": ("Visual", "the half that the pictures gave, over all examples"),
+    "accuracy_scored": ("Of scored", "accuracy over the scored examples only"),
+}
+TASK_NAMES: Final = {
+    "all": "all tasks",
+    "object_inference": "object inference",
+    "attribute_inference": "attribute inference",
+}
+COUNT_NAMES: Final = ("examples", "unscored", "failed", "blocked", "missing")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the score table."""
+
+    run: str
+    hue: int
+    name: str
+    note: str
+    row: Row
+
+
+@dataclass(frozen=True)
+class Tab:
+    """All that the report shows of one judge."""
+
+    judge: str
+    facts: Sequence[tuple[str, str]]
+    tiles: Sequence[Line]
+    means: Sequence[Line]
+    lines: Sequence[Line]
+    charts: Sequence[Chart]
+    notices: Sequence[str]
+
+    @property
+    def counts(self) -> list[str]:
+        """The counts that the table shows: what is nought everywhere is left out, but not these."""
+        always = ("examples", "unscored", "failed", "blocked")
+        return [
+            name
+            for name in COUNT_NAMES
+            if name in always or any(line.row.counts[name] for line in self.lines)
+        ]
+
+
+def page(
+    runs: Sequence[Run],
+    judges: Sequence[str],
+    gallery: Mapping[str, Any],
+    thumbnails: Sequence[str],
+) -> str:
+    """Return the page's text."""
+    environment = Environment(
+        loader=PackageLoader("cobsat.hub_cards"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: value if isinstance(value, Markup) else visible(value),
+    )
+    environment.filters["percent"] = _percent
+    environment.filters["plus_minus"] = _plus_minus
+    environment.filters["interval"] = percent
+    environment.filters["whisker"] = lambda rate: _own(whisker_svg(rate, CHANCE))
+    script = _asset(environment, "report.js") + _asset(environment, "gallery.js")
+    style = _asset(environment, "report.css")
+    several = len(runs) > 1
+    data = {
+        "judges": [visible(judge) for judge in judges],
+        "runs": [
+            {"label": visible(run.label), "output": visible(run.settings.output)} for run in runs
+        ],
+        "statuses": STATUSES,
+        "states": STATES,
+        "chunk": THUMBNAILS_A_CHUNK,
+        **gallery,
+    }
+    return environment.get_template("report.html.j2").render(
+        title=" · ".join(dict.fromkeys(run.settings.model for run in runs)),
+        subtitle=_subtitle(runs),
+        several=several,
+        runs=[(run.label, facts(run), run.notices) for run in runs],
+        tabs=[_tab(runs, judge) for judge in judges],
+        rates=[(name, *HEADINGS[name]) for name in RATES],
+        policy=f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; "
+        f"script-src '{_digest(script)}'; base-uri 'none'; form-action 'none'",
+        style=_own(style),
+        script=_own(script),
+        data=json_block(data),
+        thumbnails=[json_block(chunk) for chunk in _chunks(thumbnails)],
+        panels=lambda chart: [_own(panel_svg(chart, panel)) for panel in chart.panels],
+    )
+
+
+def json_block(data: object) -> Markup:
+    r"""Return JSON that nothing inside can end early, for a `<script type="application/json">`.
+
+    >>> print(json_block("</script><!-- & \u2028"))
+    "\u003c/script\u003e\u003c!-- \u0026 \u2028"
+    """
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)  # noqa: S704 - no character is left that HTML knows
+
+
+def facts(run: Run) -> list[tuple[str, str]]:
+    """Return what ran, as names and values for a reader."""
+    settings = run.settings
+    pictures = settings.images
+    if settings.image_digest:
+        pictures = f"{pictures} (SHA-256 {settings.image_digest[:16]}…)"
+    wanted = [
+        ("Model", settings.model),
+        ("Configs", ", ".join(settings.configs)),
+        ("Split", settings.split),
+        ("Output", settings.output),
+        ("Prompt type", settings.prompt_type),
+        ("Instructions", settings.instructions_for),
+        ("Seed", settings.seed),
+        ("Pictures", pictures),
+        ("Limit", f"the first {settings.limit} examples of each config" if settings.limit else ""),
+        ("Model options", _flat(settings.model_options)),
+        ("Versions", _flat(settings.versions)),
+        ("Folder", run.label),
+    ]
+    return [(name, str(value)) for name, value in wanted if value != ""]
+
+
+def _tab(runs: Sequence[Run], judge: str) -> Tab:
+    tiles: list[Line] = []
+    means: list[Line] = []
+    lines: list[Line] = []
+    notices: list[str] = []
+    record: dict[str, Any] = {}
+    for number, run in enumerate(runs):
+        scores = run.scores.get(judge)
+        label = run.label if len(runs) > 1 else ""
+        if scores is None:
+            notices.append(f"{run.label} has no scores by {judge}.")
+            continue
+        if record and record != dict(scores.record):
+            notices.append(
+                f"{run.label} was judged by another version or setting of {judge}: "
+                f"{_flat(scores.record)}."
+            )
+        record = record or dict(scores.record)
+        notices += [f"{label}{': ' if label else ''}{problem}" for problem in scores.problems]
+        hue = number % HUES
+        for row in scores.means:
+            count = sum(
+                1 for r in scores.rows if r.shots == row.shots and _belongs(r.task, row.task)
+            )
+            note = f"mean of {count} task{'' if count == 1 else 's'}"
+            line = Line(label, hue, TASK_NAMES.get(row.task, row.task), note, row)
+            means.append(line)
+            if row.task == "all":
+                tiles.append(line)
+        lines += [Line(label, hue, row.task, "", row) for row in scores.rows]
+    described = [(name.replace("_", " "), _value(value)) for name, value in record.items()]
+    return Tab(judge, described, tiles, means, lines, charts(runs, judge), tuple(notices))
+
+
+def _belongs(task: str, mean: str) -> bool:
+    ends = {"object_inference": "_i", "attribute_inference": "_ii"}
+    return task.endswith(ends.get(mean, ""))
+
+
+def _subtitle(runs: Sequence[Run]) -> str:
+    def distinct(*values: str) -> str:
+        return " and ".join(dict.fromkeys(values))
+
+    configs = [config for run in runs for config in run.settings.configs]
+    shots = sorted({int(config.rpartition("-")[2].removesuffix("shot")) for config in configs})
+    tasks = {config.rpartition("-")[0] for config in configs}
+    first = runs[0].settings
+    return " · ".join(
+        (
+            "ten tasks" if "all" in tasks else f"{len(tasks)} task{'s' if len(tasks) > 1 else ''}",
+            f"{' and '.join(map(str, shots)) if len(shots) < 3 else ', '.join(map(str, shots))}"
+            " shots",
+            distinct(*(f"{run.settings.output} output" for run in runs)),
+            distinct(*(f"{run.settings.prompt_type} prompts" for run in runs)),
+            distinct(*(f"{run.settings.split} split" for run in runs)),
+            f"{first.images} pictures {first.image_digest[:8]}".strip(),
+        )
+    )
+
+
+def _flat(record: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {_value(value)}" for name, value in record.items())
+
+
+def _value(value: object) -> str:
+    if isinstance(value, dict):
+        return _flat(value)
+    if isinstance(value, list | tuple):
+        return ", ".join(_value(item) for item in value)
+    return shorten(str(value), 300)
+
+
+def _percent(estimate: Estimate) -> str:
+    return "\N{EN DASH}" if estimate.value is None else f"{100 * estimate.value:.1f}"
+
+
+def _plus_minus(estimate: Estimate) -> str:
+    if estimate.value is None or estimate.standard_error is None:
+        return ""
+    return f"±{100 * NORMAL_95 * estimate.standard_error:.1f}"
+
+
+def _own(text: str) -> Markup:
+    """Return text that this package wrote, in which all of a run's words are escaped already."""
+    return Markup(text)  # noqa: S704
+
+
+def _asset(environment: Environment, name: str) -> str:
+    assert environment.loader is not None
+    return environment.loader.get_source(environment, name)[0]
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _chunks(thumbnails: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(thumbnails), THUMBNAILS_A_CHUNK):
+        yield thumbnails[start : start + THUMBNAILS_A_CHUNK]

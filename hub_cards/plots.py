@@ -1,0 +1,215 @@
+"""Bar charts with error bars as SVG text.
+
+`panel_svg` draws one panel of a `Chart` for a page whose style sheet gives the colours;
+`chart_svg` draws the whole with a title and a legend as a file that stands alone. The functions
+are pure, and their bytes depend on nothing but the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Final
+
+from .charts import Chart, Panel
+from .report_data import Estimate
+from .text import shorten, visible
+
+WIDTH: Final = 460
+HEIGHT: Final = 280
+_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 8, 34, 64
+
+LIGHT: Final = """
+  text{font:12px system-ui,sans-serif;fill:#23272b}.title{font-size:15px;font-weight:600}
+  .panel-title{font-weight:600}.muted{fill:#656d76}.grid{stroke:#e4e7ea}.axis{stroke:#9aa3ab}
+  .error{stroke:#23272b;stroke-width:1.2}.chance{stroke:#656d76;stroke-dasharray:4 3}
+  .h0{fill:#2f6f8f}.h1{fill:#a9b4bd}.h2{fill:#b7791f}.h3{fill:#7b5ea7}.h4{fill:#4d8b57}
+  .h5{fill:#b0546a}
+"""
+"""Colours of a file that stands alone; `report.css` gives the page's."""
+
+
+def percent(estimate: Estimate) -> str:
+    """Return a rate with its 95% interval in words: "62.3% (59.3 to 65.3)"."""
+    if estimate.value is None:
+        return "nothing to measure"
+    if estimate.interval is None:
+        return f"{100 * estimate.value:.1f}%"
+    low, high = estimate.interval
+    return f"{100 * estimate.value:.1f}% ({100 * low:.1f} to {100 * high:.1f})"
+
+
+def panel_svg(chart: Chart, panel: Panel) -> str:
+    """Return one panel as an SVG element for a page."""
+    label = _text(f"{chart.title}: {panel.title}. {_summary(chart, panel)}")
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">'
+        f"{_panel(chart, panel)}</svg>"
+    )
+
+
+def chart_svg(chart: Chart) -> str:
+    """Return a whole chart as the text of an SVG file."""
+    columns = min(2, len(chart.panels)) or 1
+    rows = -(-len(chart.panels) // columns)
+    legend, lines = _legend(chart, columns * WIDTH)
+    head = 40 + 20 * lines
+    width, height = columns * WIDTH + 16, head + rows * (HEIGHT + 8) + 24
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        f'width="{width}" height="{height}" role="img" aria-label="{_text(chart.title)}">',
+        f"<style>{LIGHT}</style>",
+        f'<rect width="{width}" height="{height}" fill="#fff"/>',
+        f'<text class="title" x="16" y="26">{_text(chart.title)}</text>',
+        legend,
+    ]
+    for number, panel in enumerate(chart.panels):
+        x, y = 8 + number % columns * WIDTH, head + number // columns * (HEIGHT + 8)
+        parts.append(f'<g transform="translate({x} {y})">{_panel(chart, panel)}</g>')
+    note = f"{chart.note} Whiskers: 95% intervals."
+    parts += [f'<text class="muted" x="16" y="{height - 12}">{_text(note)}</text>', "</svg>\n"]
+    return "".join(parts)
+
+
+def whisker_svg(estimate: Estimate, chance: float) -> str:
+    """Return a rate on a line from 0 to 100%, with its interval and the chance level."""
+    x = _n(100 * chance)
+    mark = f'<line class="chance-tick" x1="{x}" x2="{x}" y1="2" y2="12"/>'
+    bar = ""
+    if estimate.value is not None:
+        low, high = estimate.interval or (estimate.value, estimate.value)
+        bar = (
+            f'<line class="span" x1="{_n(100 * low)}" x2="{_n(100 * high)}" y1="7" y2="7"/>'
+            f'<circle class="dot" cx="{_n(100 * estimate.value)}" cy="7" r="2.6"/>'
+        )
+    return (
+        '<svg class="whisker" viewBox="-3 0 106 14" aria-hidden="true">'
+        f'<line class="track" x1="0" x2="100" y1="7" y2="7"/>{mark}{bar}</svg>'
+    )
+
+
+def _summary(chart: Chart, panel: Panel) -> str:
+    said = []
+    for group, bars in zip(panel.groups, panel.bars, strict=True):
+        for series, bar in zip(chart.series, bars, strict=True):
+            if bar is not None:
+                said.append(f"{group}, {series.label}: {percent(bar)}")
+    return "; ".join(said)
+
+
+def _panel(chart: Chart, panel: Panel) -> str:
+    top = chart.top
+    height = HEIGHT - _TOP - _BOTTOM
+    floor = _TOP + height
+    right = WIDTH - _RIGHT
+    parts = [f'<text class="panel-title" x="{_LEFT}" y="18">{_label(panel.title, 60)}</text>']
+    ticks = 5 if top in (0.1, 1.0) else 4
+    for tick in range(ticks + 1):
+        level = top * tick / ticks
+        y = floor - height * level / top
+        parts.append(f'<line class="grid" x1="{_LEFT}" x2="{right}" y1="{_n(y)}" y2="{_n(y)}"/>')
+        parts.append(
+            f'<text class="muted" text-anchor="end" x="{_LEFT - 6}" y="{_n(y + 4)}">'
+            f"{100 * level:.0f}{'%' if tick == ticks else ''}</text>"
+        )
+    parts.append(
+        f'<text class="muted" text-anchor="middle" transform="translate(11 {_n(_TOP + height / 2)})'
+        f' rotate(-90)">{_label(chart.y_label, 40)}</text>'
+    )
+    pitch = (right - _LEFT) / max(1, len(panel.groups))
+    for number, (group, bars) in enumerate(zip(panel.groups, panel.bars, strict=True)):
+        left = _LEFT + pitch * number
+        parts += _group(chart, group, bars, left, pitch, floor, height / top)
+    chance = _n(floor - height * chart.chance / top)
+    parts.append(f'<line class="axis" x1="{_LEFT}" x2="{right}" y1="{floor}" y2="{floor}"/>')
+    parts.append(
+        f'<line class="chance" x1="{_LEFT}" x2="{right}" y1="{chance}" y2="{chance}">'
+        f"<title>chance: {100 * chart.chance:.0f}%</title></line>"
+    )
+    return "".join(parts)
+
+
+def _group(
+    chart: Chart,
+    group: str,
+    bars: Sequence[Estimate | None],
+    left: float,
+    pitch: float,
+    floor: float,
+    scale: float,
+) -> list[str]:
+    step = min(pitch * 0.82 / max(1, len(bars)), 34.0)
+    start = left + (pitch - step * len(bars)) / 2
+    parts = []
+    for number, (series, bar) in enumerate(zip(chart.series, bars, strict=True)):
+        if bar is None or bar.value is None:
+            continue
+        x, width = start + step * number, step * 0.88
+        height = max(bar.value * scale, 1.0)
+        parts.append(
+            f'<rect class="h{series.hue}" fill-opacity="{series.strength}" x="{_n(x)}" '
+            f'y="{_n(floor - height)}" width="{_n(width)}" height="{_n(height)}">'
+            f"<title>{_text(f'{group}, {series.label}: {percent(bar)}')}</title></rect>"
+        )
+        low, high = bar.interval or (bar.value, bar.value)
+        if high > low:
+            parts.append(_whisker(x + width / 2, floor - high * scale, floor - low * scale, width))
+        if step >= 20:
+            parts.append(
+                f'<text class="muted value" text-anchor="middle" x="{_n(x + width / 2)}" '
+                f'y="{_n(floor - max(high * scale, height) - 5)}">{100 * bar.value:.0f}</text>'
+            )
+    middle = left + pitch / 2
+    if pitch >= 82:
+        place = f'text-anchor="middle" x="{_n(middle)}" y="{floor + 18}"'
+    else:
+        place = (
+            f'text-anchor="end" transform="translate({_n(middle + 5)} {floor + 14}) rotate(-32)"'
+        )
+    return [*parts, f"<text {place}>{_label(group, 16)}</text>"]
+
+
+def _whisker(x: float, high: float, low: float, width: float) -> str:
+    cap = min(4.0, width / 3)
+    return (
+        f'<path class="error" fill="none" d="M{_n(x - cap)} {_n(high)}h{_n(2 * cap)}'
+        f'M{_n(x)} {_n(high)}V{_n(low)}M{_n(x - cap)} {_n(low)}h{_n(2 * cap)}"/>'
+    )
+
+
+def _legend(chart: Chart, width: int) -> tuple[str, int]:
+    x, line = 16, 0
+    parts = []
+    for series in chart.series:
+        label = visible(shorten(series.label, 40))
+        needed = 34 + 7 * len(label)
+        if x > 16 and x + needed > width:
+            x, line = 16, line + 1
+        y = 40 + 20 * line
+        parts.append(
+            f'<rect class="h{series.hue}" fill-opacity="{series.strength}" x="{x}" y="{y}" '
+            f'width="12" height="12"/><text x="{x + 18}" y="{y + 10}">{escape(label)}</text>'
+        )
+        x += needed
+    if x > 16 and x + 130 > width:
+        x, line = 16, line + 1
+    y = 46 + 20 * line
+    parts.append(
+        f'<line class="chance" x1="{x}" x2="{x + 22}" y1="{y}" y2="{y}"/>'
+        f'<text x="{x + 28}" y="{y + 4}">chance ({100 * chart.chance:.0f}%)</text>'
+    )
+    return "".join(parts), line + 1
+
+
+def _label(text: str, longest: int) -> str:
+    cleaned = " ".join(visible(text).split())
+    return escape(cleaned if len(cleaned) <= longest else f"{cleaned[: longest - 1]}…")
+
+
+def _text(text: str) -> str:
+    return escape(visible(text))
+
+
+def _n(value: float) -> str:
+    """Return a coordinate with at most two decimals."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")

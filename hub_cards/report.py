@@ -1,0 +1,98 @@
+"""One self-contained page about one or several runs: scores, plots, and a gallery of examples.
+
+    cobsat report runs/NAME                    # writes runs/NAME/report.html and runs/NAME/plots/
+    cobsat report runs/A runs/B --out cmp.html # several runs side by side
+
+The page opens from disk, offline. Runs on different pictures are not put into one table.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from cobsat.run_folder import safe_name
+from rich.console import Console
+from rich.progress import Progress
+
+from .charts import charts
+from .gallery import gallery
+from .page import page
+from .plots import chart_svg
+from .report_data import Run, check_comparable, read_run
+from .thumbnails import Pictures
+
+
+def write_report(
+    runs: Sequence[Path], out: Path | None = None, console: Console | None = None
+) -> Path:
+    """Write the report of runs, and its plots beside it, and return its path.
+
+    Args:
+        runs: Run folders that have scores.
+        out: The file to write; `report.html` in the first run's folder by default.
+        console: Where to show progress, if anywhere.
+
+    Raises:
+        FileNotFoundError: A folder is no run's, or was not judged yet.
+        ValueError: No run was given, one's files are not what `cobsat` writes, or the runs are on
+            different pictures.
+    """
+    if not runs:
+        raise ValueError("runs must be one or more run folders, got none")
+    read = _distinct([read_run(path) for path in runs])
+    check_comparable(read)
+    out = out or runs[0] / "report.html"
+    if out.is_dir():
+        raise ValueError(f"out must be a file, got the folder {out}: name {out / 'report.html'}")
+    judges = list(dict.fromkeys(judge for run in read for judge in run.scores))
+    pictures = Pictures()
+    data = gallery(read, judges, pictures, out.parent)
+    with Progress(console=console or Console(quiet=True), transient=True) as progress:
+        task = progress.add_task("thumbnails", total=len(pictures.paths))
+        thumbnails = pictures.thumbnails(lambda done: progress.advance(task, done))
+    out.parent.mkdir(parents=True, exist_ok=True)
+    for judge in judges:
+        for chart in charts(read, judge):
+            name = f"{safe_name(judge)}-{chart.name}.svg"
+            _write(out.parent / "plots" / name, chart_svg(chart))
+    _write(out, page(read, judges, data, thumbnails))
+    return out
+
+
+def command(
+    runs: Annotated[list[Path], typer.Argument(help="Run folders, judged already.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The file to write [default: report.html in the first run's folder]."),
+    ] = None,
+) -> None:
+    """Write one page about one or several runs: scores, plots and a gallery."""
+    written = write_report(runs, out, Console(stderr=True))
+    print(written)
+
+
+def _distinct(runs: Sequence[Run]) -> list[Run]:
+    """Return the runs with labels that differ: a folder's name, or its path where names repeat."""
+    paths = [run.folder.path.resolve() for run in runs]
+    for path in paths:
+        if paths.count(path) > 1:
+            raise ValueError(f"runs must differ, got {path} twice")
+    names = [run.label for run in runs]
+    common = os.path.commonpath([path.parent for path in paths])
+    return [
+        run if names.count(run.label) == 1 else replace(run, label=os.path.relpath(path, common))
+        for run, path in zip(runs, paths, strict=True)
+    ]
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file in one step, so that a killed process leaves the old one or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(path.name + ".partial")
+    partial.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+    os.replace(partial, path)

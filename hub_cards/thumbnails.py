@@ -1,0 +1,85 @@
+"""Small pictures for a page: each distinct picture once, however many examples show it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import os
+import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Final
+
+from PIL import Image
+
+FORMATS: Final = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
+_SIZES: Final = ((2_000, 128, 72), (8_000, 112, 60))
+_SMALLEST: Final = (96, 50)
+
+
+class Pictures:
+    """Numbers pictures by their content; the same bytes at two paths are one picture."""
+
+    def __init__(self) -> None:
+        self.paths: list[Path] = []
+        self._by_digest: dict[bytes, int] = {}
+        self._by_path: dict[str, int | None] = {}
+
+    def number(self, path: str | os.PathLike[str]) -> int | None:
+        """Return a picture's number, or None if there is no such file."""
+        key = os.fspath(path)
+        if key not in self._by_path:
+            self._by_path[key] = self._new(Path(path)) if key else None
+        return self._by_path[key]
+
+    def _new(self, path: Path) -> int | None:
+        try:
+            with open(path, "rb") as file:
+                digest = hashlib.file_digest(file, "sha256").digest()
+        except OSError:
+            return None
+        if digest not in self._by_digest:
+            self._by_digest[digest] = len(self.paths)
+            self.paths.append(path)
+        return self._by_digest[digest]
+
+    def thumbnails(self, advance: Callable[[int], object] | None = None) -> list[str]:
+        """Return every picture as base64 of a small WebP; "" for what cannot be read.
+
+        The more pictures, the smaller each: ten thousand still make a page that opens at once.
+
+        Args:
+            advance: Called with 1 after each picture.
+        """
+        size, quality = next(
+            ((size, quality) for most, size, quality in _SIZES if len(self.paths) <= most),
+            _SMALLEST,
+        )
+        made: list[str] = []
+        with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+            for data in pool.map(lambda path: thumbnail(path, size, quality), self.paths):
+                made.append(data)
+                if advance:
+                    advance(1)
+        return made
+
+
+def thumbnail(path: Path, size: int, quality: int) -> str:
+    """Return a picture as base64 of a WebP of at most `size` pixels a side, or ""."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(path, formats=FORMATS) as file:
+                file.draft("RGB", (size, size))
+                picture = file.convert("RGBA" if file.has_transparency_data else "RGB")
+        picture.thumbnail((size, size), Image.Resampling.LANCZOS, reducing_gap=3.0)
+        if picture.mode == "RGBA":
+            white = Image.new("RGBA", picture.size, "white")
+            picture = Image.alpha_composite(white, picture).convert("RGB")
+        buffer = io.BytesIO()
+        picture.save(buffer, "WEBP", quality=quality, method=4)
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError, Warning):
+        return ""
+    return base64.b64encode(buffer.getvalue()).decode("ascii")
