@@ -2,8 +2,10 @@
 
 from .examples import CONFIGS, Example, Options, examples, splits
 from .images import ImageCache, ImageSource, image_source
+from .registration import register
 from .run_folder import Prediction, RunFolder, RunSettings, Verdict
 from .spec import OUTPUTS, PROMPT_TYPES, SHOTS, TASKS, THEMES, Task, Theme
+from .training import TrainExample, train_examples
 
 __all__ = [
     "CONFIGS",
@@ -21,8 +23,12 @@ __all__ = [
     "RunSettings",
     "Task",
     "Theme",
+    "TrainExample",
     "Verdict",
     "examples",
     "image_source",
     "splits",
+    "train_examples",
 ]
+
+register()

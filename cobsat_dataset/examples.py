@@ -13,12 +13,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final, Literal, TypedDict
+from typing import Final, Literal, TypedDict
 
 from PIL import Image
 
-from . import instructions
 from .images import ImageSource, image_source
+from .instructions import (
+    CAPTION,
+    COT_AFTER,
+    COT_BEFORE,
+    COT_SECOND,
+    FOR_MODELS,
+    Instruction,
+    articulated,
+)
 from .prompt_lists import (
     FT_SHOTS,
     PromptIndices,
@@ -120,7 +128,7 @@ class Options:
         choose(
             f"instructions_for with output={self.output!r}",
             self.instructions_for,
-            instructions.FOR_MODELS[self.output],
+            FOR_MODELS[self.output],
         )
         if not isinstance(self.seed, int) or isinstance(self.seed, bool):
             raise ValueError(f"seed must be an integer, got {self.seed!r}")
@@ -193,18 +201,41 @@ def examples(
 ) -> list[Example]:
     """Return the examples of a config's split, in order.
 
+    Rows share their `demonstrations`: copy what you want to change.
+
     Raises:
         ValueError: Config, split or an option is unknown, or they do not go together.
         FileNotFoundError: The image source is incomplete.
     """
     options = (options or Options()).check()
-    parsed = parse_config(config)
-    check_split(config, split, options)
     source = source or image_source(options.images)
-    rows: list[Example] = []
-    for task, name, prompts in _parts(parsed, split, options.seed):
-        rows += list(_rows(task, parsed.shots, name, prompts, options, source))
-    return rows
+    shots = parse_config(config).shots
+    return [
+        example
+        for task, base in task_splits(config, split, options)
+        for example in task_examples(TASKS[task], shots, base, options, source)
+    ]
+
+
+def task_splits(config: str, split: str, options: Options) -> list[tuple[str, str]]:
+    """Return the tasks that a split joins, each with the prompt list that it uses of them.
+
+    Raises:
+        ValueError: Config, split and options do not go together.
+
+    >>> task_splits("all-2shot", "leave_color_out_test", Options())
+    [('color_i', 'ft_test'), ('color_ii', 'ft_test')]
+    """
+    check_split(config, split, options)
+    base, left_out = split, ""
+    if split.startswith("leave_"):
+        left_out = split.removeprefix("leave_").rsplit("_out_", 1)[0]
+        base = "test" if is_train(split) else "ft_test"
+    return [
+        (task.name, base)
+        for task in parse_config(config).tasks
+        if not left_out or (task.theme.name == left_out) != is_train(split)
+    ]
 
 
 def check_split(config: str, split: str, options: Options) -> None:
@@ -242,21 +273,6 @@ def check_split(config: str, split: str, options: Options) -> None:
         raise ValueError(f"{error}{reason}") from None
 
 
-def _parts(
-    config: Config, split: str, seed: int
-) -> Iterator[tuple[Task, str, tuple[PromptIndices, ...]]]:
-    """Yield (task, split in the ids, prompts) of a split, task by task."""
-    base, left_out = split, ""
-    if split.startswith("leave_"):
-        left_out = split.removeprefix("leave_").rsplit("_out_", 1)[0]
-        base = "test" if is_train(split) else "ft_test"
-    prompts = _prompts(base, config.shots, seed)
-    for task in config.tasks:
-        if left_out and (task.theme.name == left_out) == is_train(split):
-            continue
-        yield task, base, prompts
-
-
 @lru_cache(maxsize=32)
 def _prompts(split: str, shots: int, seed: int) -> tuple[PromptIndices, ...]:
     if split == "ft_train":
@@ -266,30 +282,21 @@ def _prompts(split: str, shots: int, seed: int) -> tuple[PromptIndices, ...]:
     return tuple(benchmark_prompts(shots, seed))
 
 
-def _rows(
-    task: Task,
-    shots: int,
-    split: str,
-    prompts: Sequence[PromptIndices],
-    options: Options,
-    source: ImageSource,
+def task_examples(
+    task: Task, shots: int, split: str, options: Options, source: ImageSource
 ) -> Iterator[Example]:
+    """Yield one task's examples of "test", "ft_test" or "ft_train"."""
     theme = task.theme
     origin: Source = {"name": source.name, "digest": source.digest}
-    for number, prompt in enumerate(prompts):
-        latent = task.latents[prompt.latent]
-        words = [task.inputs[i] for i in prompt.inputs]
-        labels = [(theme.name, *task.label(word, latent)) for word in words]
-        demonstrations: list[Demonstration] = [
-            {
-                "text_input": word,
-                "image": source.paths[label],
-                "description": source.descriptions[label],
-            }
-            for word, label in zip(words[:-1], labels[:-1], strict=True)
-        ]
-        target = labels[-1]
-        messages, followup = _messages(task, prompt, latent, demonstrations, options)
+    shown = _shown(task, source)
+    instruction = _instruction(task, options)
+    for number, prompt in enumerate(_prompts(split, shots, options.seed)):
+        pairs = shown[prompt.latent]
+        *demonstrations, target = (pairs[index] for index in prompt.inputs)
+        query, latent = target["text_input"], task.latents[prompt.latent]
+        attribute, object_ = task.label(query, latent)
+        texts = text_inputs(task, prompt, options.prompt_type)
+        messages = _messages(texts, demonstrations, instruction, options.prompt_type == "caption")
         yield {
             "id": f"{task.name}-{shots}shot-{split}-{number:04d}",
             "task": task.name,
@@ -298,15 +305,33 @@ def _rows(
             "output": options.output,
             "prompt_type": options.prompt_type,
             "messages": messages,
-            "followup": followup,
-            "query": words[-1],
+            "followup": _followup(task, query, options),
+            "query": query,
             "latent_variable": latent,
             "demonstrations": demonstrations,
-            "reference": {"task": task.name, "object": target[2], "attribute": target[1]},
-            "target_image": source.paths[target],
-            "target_description": source.descriptions[target],
+            "reference": {"task": task.name, "object": object_, "attribute": attribute},
+            "target_image": target["image"],
+            "target_description": target["description"],
             "image_source": origin,
         }
+
+
+def _shown(task: Task, source: ImageSource) -> list[list[Demonstration]]:
+    """Return the pairs that can be shown, by latent variable and input (indices of Table 1)."""
+    pairs: list[list[Demonstration]] = []
+    for latent in task.latents:
+        labels = [(task.theme.name, *task.label(word, latent)) for word in task.inputs]
+        pairs.append(
+            [
+                {
+                    "text_input": word,
+                    "image": source.paths[label],
+                    "description": source.descriptions[label],
+                }
+                for word, label in zip(task.inputs, labels, strict=True)
+            ]
+        )
+    return pairs
 
 
 def text_inputs(task: Task, prompt: PromptIndices, prompt_type: str) -> list[str]:
@@ -320,67 +345,54 @@ def text_inputs(task: Task, prompt: PromptIndices, prompt_type: str) -> list[str
     >>> text_inputs(TASKS["color_ii"], prompt, "exact")
     ['pink cup: ', 'pink bag: ', 'pink car: ']
     """
-    theme = task.theme
-    texts = []
-    for position, index in enumerate(prompt.inputs):
-        word = task.inputs[index]
-        if prompt_type == "misleading":
-            other = task.latents[prompt.misleading[position]]
-            piece = f"{theme.text(word)} {theme.text(other)}"
-        elif prompt_type == "exact":
-            attribute, object_ = task.label(word, task.latents[prompt.latent])
-            piece = f"{theme.text(attribute)} {theme.text(object_)}"
-        else:
-            piece = theme.text(word)
-        texts.append(f"{piece}: ")
-    return texts
+    text = task.theme.text
+    words = [task.inputs[index] for index in prompt.inputs]
+    if prompt_type == "misleading":
+        others = [task.latents[index] for index in prompt.misleading]
+        return [f"{text(word)} {text(other)}: " for word, other in zip(words, others, strict=True)]
+    if prompt_type == "exact":
+        labels = [task.label(word, task.latents[prompt.latent]) for word in words]
+        return [f"{text(attribute)} {text(object_)}: " for attribute, object_ in labels]
+    return [f"{text(word)}: " for word in words]
 
 
-def _instruction(task: Task, options: Options) -> instructions.Instruction:
+def _instruction(task: Task, options: Options) -> Instruction:
     if options.prompt_type == "cot":
-        return instructions.Instruction(
-            before=instructions.COT_BEFORE, after=instructions.COT_AFTER
-        )
+        return Instruction(before=COT_BEFORE, after=COT_AFTER)
     if options.prompt_type == "caption":
-        return instructions.Instruction(before=instructions.CAPTION[options.output])
+        return Instruction(before=CAPTION[options.output])
     if options.prompt_type == "instruct":
-        return instructions.Instruction(before=instructions.articulated(task.name, options.output))
-    return instructions.FOR_MODELS[options.output][options.instructions_for]
+        return Instruction(before=articulated(task.name, options.output))
+    return FOR_MODELS[options.output][options.instructions_for]
 
 
 def _messages(
-    task: Task,
-    prompt: PromptIndices,
-    latent: str,
+    texts: Sequence[str],
     demonstrations: Sequence[Demonstration],
-    options: Options,
-) -> tuple[list[Message], str | None]:
-    texts = text_inputs(task, prompt, options.prompt_type)
-    instruction = _instruction(task, options)
-    pieces: list[str | dict[str, Any]] = [instruction.before]
-    for text, demonstration in zip(texts, demonstrations, strict=False):
-        pieces.append(text)
-        if options.prompt_type == "caption":
-            pieces.append(f"{demonstration['description']} ")
-        else:
-            pieces.append({"image": demonstration["image"]})
-    pieces += [texts[-1], instruction.after]
-
+    instruction: Instruction,
+    captions: bool,
+) -> list[Message]:
     content: list[Part] = []
-    for piece in pieces:
-        if isinstance(piece, dict):
-            content.append({"type": "image", "text": None, "image": piece["image"]})
-        elif piece and content and content[-1]["type"] == "text":
-            content[-1]["text"] = f"{content[-1]['text']}{piece}"
-        elif piece:
-            content.append({"type": "text", "text": piece, "image": None})
+    text = instruction.before
+    for piece, demonstration in zip(texts, demonstrations, strict=False):
+        text += piece
+        if captions:
+            text += f"{demonstration['description']} "
+        else:
+            content.append({"type": "text", "text": text, "image": None})
+            content.append({"type": "image", "text": None, "image": demonstration["image"]})
+            text = ""
+    text += texts[-1] + instruction.after
+    content.append({"type": "text", "text": text, "image": None})
     messages: list[Message] = []
     if instruction.system:
         part: Part = {"type": "text", "text": instruction.system, "image": None}
         messages.append({"role": "system", "content": [part]})
     messages.append({"role": "user", "content": content})
-    followup = None
-    if options.prompt_type == "cot":
-        query = task.theme.text(task.inputs[prompt.inputs[-1]])
-        followup = instructions.COT_SECOND[options.output].format(query=query)
-    return messages, followup
+    return messages
+
+
+def _followup(task: Task, query: str, options: Options) -> str | None:
+    if options.prompt_type != "cot":
+        return None
+    return COT_SECOND[options.output].format(query=task.theme.text(query))

@@ -1,9 +1,7 @@
 """Image sources: where the 500 pictures and their descriptions come from.
 
-A source is a folder in the official layout: `{attribute_kind}_{object}/{key}_{object}.{ext}`
-(`color_car/red_car.jpg`, `style_leaf/3d_leaf.jpg`) beside one CSV a theme (`color_object.csv`)
-with the columns `image` and `caption`. `rendered` ships with the package, `official` is the Hub
-file of the paper's authors (see `official.py`), anything else is a folder.
+A source is a folder in the official layout (see `layout.py`). `rendered` ships with the package,
+`official` is the Hub file of the paper's authors (see `official.py`), anything else is a folder.
 """
 
 from __future__ import annotations
@@ -17,26 +15,15 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any
 
 from PIL import Image
 
-from .spec import THEMES
-
-Label: TypeAlias = tuple[str, str, str]
-"""(theme, attribute, object), in the words of Table 1."""
-
-SUFFIXES: Final = (".webp", ".jpg", ".jpeg", ".png")
-LABELS: Final[tuple[Label, ...]] = tuple(
-    (theme.name, attribute, object_)
-    for theme in THEMES.values()
-    for attribute in theme.attributes
-    for object_ in theme.objects
-)
-"""The 500 labels, in Table 1's order."""
+from .layout import LABELS, SUFFIXES, TABLES, Label, stem
+from .official import official_folder
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ImageSource:
     """500 pictures with descriptions.
 
@@ -49,18 +36,8 @@ class ImageSource:
 
     name: str
     digest: str
-    paths: dict[Label, str]
+    paths: dict[Label, Any]
     descriptions: dict[Label, str]
-
-
-def stem(label: Label) -> str:
-    """Return a label's path in a source, without the ending.
-
-    >>> stem(("style", "wireframe", "leaf"))
-    'style_leaf/3d_leaf'
-    """
-    theme, attribute, object_ = label
-    return f"{theme}_{object_}/{THEMES[theme].key(attribute)}_{object_}"
 
 
 def read_source(folder: Path, name: str) -> ImageSource:
@@ -105,8 +82,7 @@ def read_source(folder: Path, name: str) -> ImageSource:
 
 def _captions(folder: Path) -> dict[str, str]:
     captions: dict[str, str] = {}
-    for theme in THEMES.values():
-        table = folder / f"{theme.name}_{theme.object_kind}.csv"
+    for table in (folder / name for name in TABLES):
         if table.is_file():
             with open(table, newline="", encoding="utf-8-sig") as file:
                 for row in csv.DictReader(file):
@@ -124,22 +100,25 @@ def _digest(paths: dict[Label, str]) -> str:
 
 
 @lru_cache(maxsize=8)
-def image_source(images: str = "rendered") -> ImageSource:
+def image_source(images: str = "rendered", home: Path | None = None) -> ImageSource:
     """Return an image source by name, or by the path of a folder.
+
+    Args:
+        images: "rendered", "official" or a folder.
+        home: The folder beside which `rendered` lies, if not this file's.
 
     Raises:
         FileNotFoundError: The folder is incomplete, or the official file cannot be had.
     """
     if images == "rendered":
-        return read_source(Path(__file__).parent / "rendered", "rendered")
+        return read_source((home or Path(__file__).parent) / "rendered", "rendered")
     if images == "official":
-        from .official import official_folder
-
         return read_source(official_folder(), "official")
     folder = Path(images).expanduser()
     return read_source(folder, folder.resolve().name)
 
 
+@lru_cache(maxsize=8)
 def settle(source: ImageSource, cache: Path) -> ImageSource:
     """Copy a source's pictures to a place of their own in a cache, named by their digest.
 

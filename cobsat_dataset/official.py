@@ -17,8 +17,7 @@ from typing import Final
 
 import datasets
 
-from .images import LABELS, SUFFIXES, stem
-from .spec import THEMES
+from .layout import LABELS, SUFFIXES, TABLES, stem
 
 REPO: Final = "yzeng58/CoBSAT"
 FILENAME: Final = "datasets.zip"
@@ -82,7 +81,7 @@ def unpack(archive: Path, cache: Path | None = None) -> Path:
 
 def _unpack_wanted(entries: zipfile.ZipFile, folder: Path) -> None:
     wanted = {stem(label) + suffix for label in LABELS for suffix in SUFFIXES}
-    wanted |= {f"{theme.name}_{theme.object_kind}.csv" for theme in THEMES.values()}
+    wanted.update(TABLES)
     folder.mkdir(parents=True)
     for entry in entries.infolist():
         parts = PurePosixPath(entry.filename.replace("\\", "/")).parts

@@ -43,11 +43,11 @@ class Theme:
 
     def key(self, attribute: str) -> str:
         """Return the attribute's key in the official files (`wireframe` is `3d` there)."""
-        return dict(self.attribute_keys).get(attribute, attribute)
+        return next((key for name, key in self.attribute_keys if name == attribute), attribute)
 
     def text(self, word: str) -> str:
         """Return the wording of an attribute or object in a prompt (`park`: "amusement park")."""
-        return dict(self.attribute_texts).get(word, word)
+        return next((text for name, text in self.attribute_texts if name == word), word)
 
 
 THEMES: Final[dict[str, Theme]] = {
