@@ -49,13 +49,14 @@ def sing(picture: Picture, name: str, rng: random.Random) -> str:
         picture.add(oval(lx, 20, 24, 16, "#2c2f38"), oval(lx, 27, 16, 8, tint))
     picture.add(oval(256, 452, 180, 30, "#fff4c4", fill_opacity=0.55))
     x = 256 + rng.uniform(-16, 16)
+    bird = name == "bird"
     actor = cast_animal(picture, name, rng, pose="stand", mood="sing", arms=rng.choice(("raise", "fists"))
                         if name != "bird" else rng.choice(("down", "raise")), x=x, ground=456,
                         width=310, height=366)  # fmt: skip
     a, s, f = actor.anchors, actor.anchors.scale, actor.facing
     picture.add(oval(x, 456, 86, 12, "#000000", fill_opacity=0.28))
-    picture.add(actor.back, actor.front)
-    reach = 40 if name == "bird" else 34
+    picture.add(actor.back, actor.front, actor.top)
+    reach = 26 if bird else 34
     mic = (a.mouth[0] + f * reach * s, a.mouth[1] + 24 * s)
     picture.add(microphone(mic, (mic[0] + f * 46, 466), 17 * s))
     palette = ["#ffd93d", "#6ee7ff", "#ff8fc7", "#a8ff8f", "#ffffff"]
@@ -78,7 +79,8 @@ def sing(picture: Picture, name: str, rng: random.Random) -> str:
     return sentence(
         rng.choice(
             (
-                f"{actor.note} is singing into a microphone on a stage; notes float around its open mouth",
+                f"{actor.note} is singing into a microphone on a stage; notes float around its"
+                f" open {'beak' if bird else 'mouth'}",
                 f"{actor.note} sings on a stage with {words} curtains, musical notes floating past the"
                 " microphone",
             )
@@ -86,8 +88,8 @@ def sing(picture: Picture, name: str, rng: random.Random) -> str:
     )
 
 
-def cry(picture: Picture, name: str, rng: random.Random) -> str:
-    """Sitting in a puddle of its own tears, under a grey sky."""
+def _rain(picture: Picture, rng: random.Random) -> str:
+    """Paint a rainy grey sky, and return words for the place."""
     grey = vary("#a9b6c9", rng, 0.04, 0.04)
     backdrop(picture, (0, shade(grey, -0.2)), (1, shade(grey, 0.45)))
     lines = "".join(
@@ -98,6 +100,28 @@ def cry(picture: Picture, name: str, rng: random.Random) -> str:
     for cx, cy, w in ((96, 92, 220), (404, 100, 240), (250, 70, 230)):
         picture.add(cloud(cx + rng.uniform(-14, 14), cy, w, shade(grey, -0.38)))
     picture.add(box(0, 400, SIZE, 112, shade(vary("#8d9a8f", rng, 0.05, 0.03), -0.05)))
+    return "under grey rain clouds"
+
+
+def _gloomy_room(picture: Picture, rng: random.Random) -> str:
+    """Paint a dim room with a rainy window, and return words for the place."""
+    wall = vary("#8fa3bd", rng, 0.05, 0.04)
+    backdrop(picture, (0, shade(wall, -0.18)), (1, shade(wall, 0.12)))
+    x = rng.choice((22.0, 330.0))
+    picture.add(box(x, 40, 160, 190, "#e9edf2", rx=4), box(x + 11, 51, 138, 168, "#6d8099"))
+    lines = "".join(
+        f"M{num(x + rng.uniform(20, 144))} {num(rng.uniform(58, 186))}l-5 24" for _ in range(14)
+    )
+    picture.add(stroke(lines, "#c3d3e3", 3))
+    picture.add(stroke(f"M{num(x + 80)} 51V219M{num(x + 11)} 135H{num(x + 149)}", "#e9edf2", 7))
+    picture.add(box(0, 388, SIZE, 12, shade(wall, 0.35)))
+    picture.add(box(0, 400, SIZE, 112, vary("#7c6f6b", rng, 0.04, 0.03)))
+    return "beside a rainy window"
+
+
+def cry(picture: Picture, name: str, rng: random.Random) -> str:
+    """Sitting in a puddle of its own tears, in the gloom."""
+    place = (_rain if rng.random() < 0.6 else _gloomy_room)(picture, rng)
     blue = vary("#3fa6f2", rng, 0.012, 0.02)
     puddle = gradient(picture, (0, shade(blue, 0.45)), (1, blue))
     actor = cast_animal(picture, name, rng, pose="sit", mood="sad", arms="down", x=256, ground=456,
@@ -105,7 +129,7 @@ def cry(picture: Picture, name: str, rng: random.Random) -> str:
     a = actor.anchors
     picture.add(oval(256, 460, 216, 38, puddle, stroke=shade(blue, -0.25), stroke_width=3))
     picture.add(oval(190, 470, 60, 8, "#ffffff", fill_opacity=0.5))
-    picture.add(actor.back, actor.front)
+    picture.add(actor.back, actor.front, actor.top)
     r = a.eye_radius * 1.1
     left, right = sorted(a.eyes)
     end = min(456.0, a.head[1] + a.head_radius * 2.6)
@@ -120,27 +144,44 @@ def cry(picture: Picture, name: str, rng: random.Random) -> str:
     return sentence(
         rng.choice(
             (
-                f"{actor.note} is crying; big blue tears stream from its eyes into a puddle",
-                f"{actor.note} sits crying in a puddle of blue tears under grey rain clouds",
+                f"{actor.note} is crying; big blue tears stream from its eyes into a puddle {place}",
+                f"{actor.note} sits crying in a puddle of blue tears {place}",
             )
         )
     )
 
 
-def angry(picture: Picture, name: str, rng: random.Random) -> str:
-    """Red in the face, teeth bared, steam from its ears, stamping."""
-    red = vary("#e8482f", rng, 0.015, 0.03)
-    backdrop(picture, (0, red), (1, shade(red, -0.3)))
+def _rays(picture: Picture, rng: random.Random, color: str) -> None:
+    """Paint hot rays from behind the animal."""
+    backdrop(picture, (0, color), (1, shade(color, -0.3)))
     light = shade(vary("#ff9f3f", rng, 0.02, 0.03), 0.05)
     cx, cy = 256 + rng.uniform(-16, 16), 230 + rng.uniform(-16, 16)
     count = rng.choice((14, 16, 18))
     for k in range(count):
         a0 = 2 * math.pi * (k + rng.uniform(-0.08, 0.08)) / count
         a1 = a0 + math.pi / count
-        picture.add(poly([(cx, cy), (cx + 420 * math.cos(a0), cy + 420 * math.sin(a0)),
-                          (cx + 420 * math.cos(a1), cy + 420 * math.sin(a1))], light,
-                         fill_opacity=0.75))  # fmt: skip
-    picture.add(oval(cx, cy, 240, 240, glow(picture, "#fff0b0", 0.8)))
+        corners = [(cx + 420 * math.cos(a), cy + 420 * math.sin(a)) for a in (a0, a1)]
+        picture.add(poly([(cx, cy), *corners], light, fill_opacity=0.75))
+    picture.add(oval(cx, cy, 270, 270, glow(picture, "#fff8dc")))
+
+
+def _storm(picture: Picture, rng: random.Random, color: str) -> None:
+    """Paint a dark red sky with lightning."""
+    backdrop(picture, (0, shade(color, -0.72)), (0.6, shade(color, -0.35)), (1, color))
+    picture.add(oval(256, 250, 280, 270, glow(picture, "#ffd9a0", 0.95)))
+    for x in (54 + rng.uniform(-14, 14), 458 + rng.uniform(-14, 14)):
+        y = 96 + rng.uniform(-10, 10)
+        bolt = [(8, 0), (-26, 92), (-4, 88), (-30, 190), (34, 66), (8, 70), (36, 0)]
+        picture.add(poly([(x + dx, y + dy) for dx, dy in bolt], "#ffe34d", stroke="#b5761a",
+                         stroke_width=3, stroke_linejoin="round"))  # fmt: skip
+    for cx, w in ((90, 250), (270, 260), (440, 240)):
+        picture.add(cloud(cx + rng.uniform(-16, 16), 92, w, shade(color, -0.78)))
+
+
+def angry(picture: Picture, name: str, rng: random.Random) -> str:
+    """Red in the face, teeth bared, steam from its ears, stamping."""
+    red = vary("#e8482f", rng, 0.02, 0.03)
+    (_rays if rng.random() < 0.65 else _storm)(picture, rng, red)
     picture.add(box(0, 436, SIZE, 76, shade(red, -0.55)))
     crack = "".join(
         f"M256 {462}l{num(s * 46)} 14l{num(s * 22)} -10l{num(s * 52)} 22l{num(s * 40)} -6"
@@ -154,7 +195,7 @@ def angry(picture: Picture, name: str, rng: random.Random) -> str:
     for side, (ex, ey) in ((-1, left), (1, right)):
         x = a.head[0] + side * (max(a.head_radius * 0.9, abs(ex - a.head[0])) + 8)
         picture.add(steam(x, ey + 4, 34 * max(0.8, s), side))
-    picture.add(actor.back, actor.front)
+    picture.add(actor.back, actor.front, actor.top)
     mark = (
         a.head_top[0] + rng.choice((-1, 1)) * (a.head_radius * 0.7 + 30),
         max(44.0, a.head_top[1] + 8),
@@ -166,12 +207,14 @@ def angry(picture: Picture, name: str, rng: random.Random) -> str:
         picture.add(stroke(f"M{num(256 + side * 96)} {num(y - 20)}l{side * 26} -16"
                            f"M{num(256 + side * 104)} {num(y)}h{side * 32}", "#ffe2b0", 7))  # fmt: skip
     picture.add(element("g"))
+    teeth = "beak is wide open" if name == "bird" else "teeth are bared"
+    where = "both sides of its head" if name == "bird" else "its ears"
     return sentence(
         rng.choice(
             (
-                f"{actor.note} is angry: its face is flushed red, its teeth are bared and steam shoots"
-                " from its ears",
-                f"an angry {actor.note[2:]} stamps its feet with bared teeth, steam puffing from its ears",
+                f"{actor.note} is angry: its face is flushed red, its {teeth} and steam shoots"
+                f" from {where}",
+                f"an angry {actor.note[2:]} frowns and stamps its feet, steam puffing from {where}",
             )
         )
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Final
 
 from ..animals.curves import lerp
 from ..animals.face import glasses
@@ -21,6 +22,14 @@ from .stage import (
     hill,
     oval,
     sentence,
+)
+
+
+_JUICES: Final = (
+    ("#ff9a2e", "orange juice"),
+    ("#e63d6b", "cherry juice"),
+    ("#7fc241", "lime juice"),
+    ("#7a5cd6", "blueberry juice"),
 )
 
 
@@ -79,7 +88,7 @@ def sleep(picture: Picture, name: str, rng: random.Random) -> str:
     picture.add(cushion(picture, x, y, 420, color))
     actor = cast_animal(picture, name, rng, pose="sleep", mood="asleep", x=x, ground=y + 12, width=400,
                         height=230)  # fmt: skip
-    picture.add(actor.back, actor.front)
+    picture.add(actor.back, actor.front, actor.top)
     a, f = actor.anchors, actor.facing
     tone = rng.choice(("#ffffff", "#bfe6ff", "#fff0a6"))
     hx, hy = a.head_top
@@ -139,7 +148,7 @@ def read(picture: Picture, name: str, rng: random.Random) -> str:
     else:
         mid = lerp(a.hands[0], a.hands[1], 0.5)
         cover = rng.choice(("#b8353f", "#2f6fb0", "#2f8f5b", "#7a4aa8"))
-        picture.add(open_book(mid[0], mid[1] + 30, 176, cover), actor.front)
+        picture.add(actor.front, open_book(mid[0], mid[1] + 34, 208, cover), actor.top)
     return sentence(
         rng.choice(
             (
@@ -159,7 +168,7 @@ def eat(picture: Picture, name: str, rng: random.Random) -> str:
     picture.add(
         box(0, 288, SIZE, 14, shade(wall, -0.25)), box(0, 302, SIZE, 210, shade(wall, -0.14))
     )
-    actor = cast_animal(picture, name, rng, pose="sit", mood="chew", arms="raise" if name != "bird"
+    actor = cast_animal(picture, name, rng, pose="sit", mood="chew", arms="dine" if name != "bird"
                         else "down", x=256, ground=474, width=330, height=390)  # fmt: skip
     a, s = actor.anchors, actor.anchors.scale
     food = rng.choice(FOODS)
@@ -175,14 +184,18 @@ def eat(picture: Picture, name: str, rng: random.Random) -> str:
         picture.add(food.morsel(a.mouth[0], a.mouth[1] - 2, 16))
     else:
         hand = max(a.hands, key=lambda p: p[0] * actor.facing)
-        tip = lerp(a.mouth, hand, 0.24)
-        picture.add(fork(hand, (tip[0], tip[1] + 4), 15, food.color), actor.front)
+        tip = lerp(a.mouth, hand, 0.16)
         other = min(a.hands, key=lambda p: p[0] * actor.facing)
         knife = f"M{num(other[0])} {num(other[1] + 20)}V{num(other[1] - 24)}"
-        picture.add(stroke(knife, "#5d6570", 9), stroke(knife, "#dfe5ec", 5))
-        blade = f"M{num(other[0] - 6)} {num(other[1] - 20)}V{num(other[1] - 78)}q16 18 12 58Z"
-        picture.add(path(blade, fill="#e8edf2", stroke="#5d6570", stroke_width=2.5))
-        picture.add(actor.front)
+        blade = f"M{num(other[0] - 7)} {num(other[1] - 20)}V{num(other[1] - 86)}q18 20 14 66Z"
+        picture.add(
+            actor.front,
+            fork(hand, (tip[0], tip[1] + 6), 15, food.color),
+            stroke(knife, "#5d6570", 11),
+            stroke(knife, "#dfe5ec", 6),
+            path(blade, fill="#e8edf2", stroke="#5d6570", stroke_width=2.5),
+            actor.top,
+        )
     y = 404.0
     check = picture.define(
         "pattern",
@@ -200,14 +213,38 @@ def eat(picture: Picture, name: str, rng: random.Random) -> str:
     for _ in range(9):
         cx, cy = a.mouth[0] + rng.uniform(-56, 56) * s, a.mouth[1] + rng.uniform(2, 54) * s
         picture.add(oval(cx, cy, 3.6, 3.2, shade(food.color, -0.1)))
+    lips = "beak" if name == "bird" else "mouth"
     return sentence(
         rng.choice(
             (
                 f"{actor.note} is eating {food.words} from a plate at a table with a checked cloth",
-                f"{actor.note} with a bib eats {food.words} at a laid table, crumbs around its mouth",
+                f"{actor.note} with a bib eats {food.words} at a laid table, crumbs around its {lips}",
             )
         )
     )
+
+
+def _parasol(picture: Picture, x: float, color: str) -> None:
+    """Paint a striped parasol stuck into the sand."""
+    picture.add(stroke(f"M{num(x)} 130V424", "#8a6a4a", 9))
+    top, rim = 96.0, 190.0
+    for k in range(6):
+        a, b = x - 132 + 44 * k, x - 88 + 44 * k
+        d = (
+            f"M{num(x)} {num(top)}Q{num((x + a * 2) / 3)} {num(top + 20)} {num(a)} {num(rim)}"
+            f"Q{num((a + b) / 2)} {num(rim - 16)} {num(b)} {num(rim)}"
+            f"Q{num((x + b * 2) / 3)} {num(top + 20)} {num(x)} {num(top)}Z"
+        )
+        picture.add(path(d, fill="#ffffff" if k % 2 else color, stroke=shade(color, -0.35),
+                         stroke_width=2.5))  # fmt: skip
+
+
+def _window(picture: Picture, x: float) -> None:
+    """Paint a kitchen window with a view, its left edge at x."""
+    picture.add(box(x, 44, 132, 150, "#ffffff", stroke="#c9b79c", stroke_width=3))
+    picture.add(box(x + 10, 54, 112, 130, "#bfe6f7"))
+    picture.add(path(f"M{num(x + 10)} 150q56 -34 112 0v34h-112Z", fill="#9ccf7c"))
+    picture.add(stroke(f"M{num(x + 66)} 54V184M{num(x + 10)} 118H{num(x + 122)}", "#ffffff", 6))
 
 
 def drink(picture: Picture, name: str, rng: random.Random) -> str:
@@ -221,15 +258,26 @@ def drink(picture: Picture, name: str, rng: random.Random) -> str:
     )  # fmt: skip
     picture.add(oval(sun, 86, 44, 44, "#ffd84a"), stroke(rays, "#ffd84a", 8))
     picture.add(cloud(SIZE - sun + rng.uniform(-30, 30), 110, 130))
-    picture.add(hill(372, 8, vary("#a5d977", rng, 0.03, 0.03), rng.uniform(0, 6)))
+    if rng.random() < 0.5:
+        place = "in a sunny garden"
+        picture.add(hill(372, 8, vary("#a5d977", rng, 0.03, 0.03), rng.uniform(0, 6)))
+        for _ in range(12):
+            x, y = rng.uniform(0, SIZE), rng.uniform(396, 500)
+            petal = rng.choice(("#ffffff", "#f58fb5", "#ffe066"))
+            picture.add(path("".join(ellipse_d(x + dx, y + dy, 4.5) for dx, dy in
+                        ((-5, 0), (5, 0), (0, -5), (0, 5))), fill=petal))  # fmt: skip
+            picture.add(oval(x, y, 3, 3, "#f0a52e"))
+    else:
+        place = "under a striped parasol"
+        picture.add(box(0, 330, SIZE, 60, vary("#4fb3e0", rng, 0.02, 0.03)))
+        picture.add(hill(384, 6, vary("#f1d79a", rng, 0.015, 0.02), rng.uniform(0, 6)))
+        _parasol(picture, SIZE - sun, rng.choice(("#ef5b5b", "#f7941d", "#2fa8a0")))
     picture.add(oval(256, 456, 200, 30, vary("#f0d48a", rng, 0.1, 0.03)))
     actor = cast_animal(picture, name, rng, pose="sit", mood="sip", arms="hold", x=256, ground=462,
                         width=320, height=390)  # fmt: skip
     a, s, f = actor.anchors, actor.anchors.scale, actor.facing
-    juice, words = rng.choice(
-        (("#ff9a2e", "orange juice"), ("#e63d6b", "cherry juice"), ("#7fc241", "lime juice"),
-         ("#f7cf3a", "lemonade"))
-    )  # fmt: skip
+    # Orange juice would not stand out from an orange or tawny animal.
+    juice, words = rng.choice(_JUICES[1:] if name in ("tiger", "lion") else _JUICES)
     picture.add(oval(256, 462, (a.box[2] - a.box[0]) * 0.42, 12, "#000000", fill_opacity=0.16))
     picture.add(actor.back)
     if name == "bird":
@@ -237,18 +285,18 @@ def drink(picture: Picture, name: str, rng: random.Random) -> str:
         picture.add(actor.front, tumbler(picture, x, y, w, h, juice, (a.mouth[0], a.mouth[1] + 2)))
     else:
         mid = lerp(a.hands[0], a.hands[1], 0.5)
-        x, y, w, h = mid[0], mid[1] + 48 * s, 84 * s, 104 * s
-        picture.add(tumbler(picture, x, y, w, h, juice, (a.mouth[0], a.mouth[1] + 5)), actor.front)
+        x, y, w, h = mid[0], mid[1] + 48 * s, 100 * s, 112 * s
+        glass = tumbler(picture, x, y, w, h, juice, (a.mouth[0], a.mouth[1] + 5))
+        picture.add(actor.front, glass, actor.top)
     for k in range(6):
         side = -1 if k % 2 else 1
         picture.add(drop(x + side * (w * 0.62 + rng.uniform(6, 40)), y - h + rng.uniform(-46, 50),
                          rng.uniform(6, 10), shade(juice, 0.1)))  # fmt: skip
-    picture.add(element("circle", cx=x, cy=y + 400, r=1, fill="none"))
     return sentence(
         rng.choice(
             (
-                f"{actor.note} is drinking {words} from a tall glass through a striped straw",
-                f"{actor.note} drinks a glass of {words} with ice through a straw in the sunshine",
+                f"{actor.note} is drinking {words} from a tall glass through a straw {place}",
+                f"{actor.note} drinks a glass of {words} with ice through a straw {place}",
             )
         )
     )

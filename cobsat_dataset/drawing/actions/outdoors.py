@@ -88,17 +88,17 @@ def swim(picture: Picture, name: str, rng: random.Random) -> str:
     cx = (x0 * 0.5 + x1 * 0.5) - actor.facing * (x1 - x0) * 0.08
     ring = rng.random() < 0.5
     color = rng.choice(("#ef4b52", "#ff9f1c", "#8e5bd6", "#f06aa8"))
-    rx, ry = (x1 - x0) * 0.42, 30.0
+    rx, ry = (x1 - x0) * 0.44, 34.0
     if ring:
-        picture.add(swim_ring(cx, line - 2, rx, ry, color, False))
-    picture.add(actor.back, actor.front)
+        picture.add(swim_ring(cx, line - 8, rx, ry, color, False))
+    picture.add(actor.back, actor.front, actor.top)
     if not ring:
         picture.add(goggles(a.eyes, a.eye_radius, "#26354d"))
     if ring:
-        picture.add(swim_ring(cx, line - 2, rx, ry, color, True))
+        picture.add(swim_ring(cx, line - 8, rx, ry, color, True))
     phase = rng.uniform(0, 6)
     deep = gradient(picture, (0, shade(blue, 0.08)), (1, shade(blue, -0.45)))
-    body = _wave_d(line + (22 if ring else 6), 8, 128, phase)
+    body = _wave_d(line + (34 if ring else 6), 8, 128, phase)
     picture.add(path(body, fill=deep, fill_opacity=0.84))
     crest = body.split("L")[0]
     picture.add(stroke(crest, "#ffffff", 6))
@@ -167,7 +167,7 @@ def run(picture: Picture, name: str, rng: random.Random) -> str:
         start = rear - f * rng.uniform(-4, 22)
         lines += f"M{num(start)} {num(y)}H{num(start - f * rng.uniform(60, 120))}"
     picture.add(stroke(lines, "#ffffff", 7))
-    picture.add(actor.back, actor.front)
+    picture.add(actor.back, actor.front, actor.top)
     dust = shade(ground, 0.45)
     for k in range(7):
         r = 13 + 3.2 * k + rng.uniform(-3, 3)
@@ -219,14 +219,14 @@ def fly(picture: Picture, name: str, rng: random.Random) -> str:
         for t in (0.5, 0.66, 0.84)
     )
     picture.add(stroke(streaks, "#ffffff", 5))
-    how = "spreading its wings wide"
+    how = "with outstretched wings"
     if name == "bird":
-        picture.add(actor.back, actor.front)
+        picture.add(actor.back, actor.front, actor.top)
     elif winged:
         how = "on two white feathered wings"
         root = (a.back[0] - f * 8 * s, a.back[1] + 6)
         picture.add(feathered_wing((root[0] + f * 26 * s, root[1]), s * 1.06, f, 24.0, 0.09))
-        picture.add(actor.back, actor.front)
+        picture.add(actor.back, actor.front, actor.top)
         picture.add(feathered_wing((root[0], root[1] + 12 * s), s * 1.12, f, -4.0, 0.0))
     else:
         color = rng.choice(("#e23b3b", "#7a3fc4", "#f0932b"))
@@ -234,7 +234,7 @@ def fly(picture: Picture, name: str, rng: random.Random) -> str:
             f"with a {dict((('#e23b3b', 'red'), ('#7a3fc4', 'purple'))).get(color, 'golden')} cape"
         )
         picture.add(cape(a.neck, s * 1.15, f, color))
-        picture.add(actor.back, actor.front)
+        picture.add(actor.back, actor.front, actor.top)
     for x, y, w in ((90, 430, 190), (430, 446, 200)):
         picture.add(cloud(x + rng.uniform(-30, 30), y + rng.uniform(-10, 8), w))
     picture.add(group())

@@ -169,7 +169,7 @@ def feathered_wing(at: Point, scale: float, facing: int, angle: float, dark: flo
                             (length * 0.5, 14), (0, 13)])  # fmt: skip
         tint = shade(white, -0.02 * k)
         piece = solid(None, [feather], tint, edge, 2.6)
-        rows.append(group(piece, transform=f"rotate({turn - 130})"))
+        rows.append(group(piece, transform=f"rotate({turn - 104})"))
     cover = smooth_d([(16, 8), (14, -30), (-8, -74), (-40, -88), (-62, -62), (-58, -24), (-26, 10)])
     rows.append(solid(None, [cover], shade(white, -0.03), edge, 2.6))
     rows.append(stroke("M-46 -66Q-40 -52 -30 -48M-34 -42Q-26 -30 -16 -28", edge, 2.6))

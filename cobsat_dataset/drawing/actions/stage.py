@@ -18,7 +18,8 @@ class Actor:
 
     Attributes:
         back: Its body.
-        front: Its arms, which lie before what it holds.
+        front: Its arms.
+        top: Its hands, which lie before what it holds.
         anchors: Where its parts are, in picture units.
         facing: 1 when it faces right, -1 left.
         note: Article, coat and name: "a grey cat".
@@ -26,6 +27,7 @@ class Actor:
 
     back: str
     front: str
+    top: str
     anchors: Anchors
     facing: int
     note: str
@@ -47,7 +49,7 @@ def cast_animal(
     """Place an animal, as large as `width` and `height` allow."""
     layers = animal_layers(picture, name, rng, pose=pose, mood=mood, arms=arms)
     left, top, right, bottom = layers.anchors.box
-    scale = min(width / (right - left), height / (bottom - top)) * rng.uniform(0.94, 1.0)
+    scale = min(width / (right - left), height / (bottom - top)) * rng.uniform(0.88, 1.0)
     flip = rng.random() < 0.5
     middle = (left + right) / 2 * scale
     frame = Frame(x + (middle if flip else -middle), ground, 0.0, scale, flip)
@@ -56,6 +58,7 @@ def cast_animal(
     return Actor(
         group(layers.back, transform=frame.transform),
         group(layers.front, transform=frame.transform) if layers.front else "",
+        group(layers.top, transform=frame.transform) if layers.top else "",
         layers.anchors.mapped(frame),
         -1 if flip else 1,
         f"a {words}",

@@ -49,7 +49,8 @@ def animal_layers(
             two legs) from the front.
         mood: Its face: "calm", "asleep", "sing", "read", "chew", "sip", "sad", "angry"; None
             is "asleep" for the pose "sleep", else "calm".
-        arms: For "sit" and "stand": "down", "hold" (before the chest), "raise", "fists".
+        arms: For "sit" and "stand": "down", "hold" (before the chest), "raise", "dine"
+            (out and up, for a fork), "fists" (on the hips).
     """
     choose("animal", name, ANIMALS)
     choose("pose", pose, POSES)
@@ -92,5 +93,5 @@ def add_animal(
             element("ellipse", cx=x, cy=ground - 2 * scale, rx=half * 0.86, ry=12 * scale,
                     fill="#000000", fill_opacity=0.2)
         )  # fmt: skip
-    picture.add(group(layers.back, layers.front, transform=frame.transform))
+    picture.add(group(layers.back, layers.front, layers.top, transform=frame.transform))
     return layers.anchors.mapped(frame)

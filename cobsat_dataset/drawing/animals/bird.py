@@ -18,8 +18,8 @@ def bird(picture: Picture, rng: random.Random, pose: str, mood: Mood, arms: str)
     coat = coat_of("bird", rng)
     crest = rng.random() < 0.6
     lift, pitch = {
-        "walk": (52.0, -4.0), "run": (56.0, 14.0), "swim": (0.0, -4.0), "fly": (60.0, 6.0),
-        "sleep": (0.0, 2.0), "sit": (40.0, -16.0), "stand": (52.0, -16.0),
+        "walk": (36.0, -10.0), "run": (46.0, 8.0), "swim": (0.0, -4.0), "fly": (60.0, 6.0),
+        "sleep": (0.0, 2.0), "sit": (34.0, -34.0), "stand": (44.0, -36.0),
     }[pose]  # fmt: skip
     body_frame = Frame(0, -lift - 66, pitch)
     fill = tone(picture, coat.base, -76, 70)
@@ -63,7 +63,7 @@ def bird(picture: Picture, rng: random.Random, pose: str, mood: Mood, arms: str)
     points = [m(p) for p in ((-150, -24), (-150, 30), (84, 0), (0, 64), tip)] + list(feet)
     points += [on_head(p) for p in ((-44, head.top), (44, head.top), (78, 10), (0, 42))]
     if raised:
-        points += [m((-100, -150)), m((60, -150))]
+        points += [m((-116, -190)), m((60, -150))]
     anchors = Anchors(
         mouth=on_head(head.mouth),
         eyes=(on_head(head.eyes[0]), on_head(head.eyes[1])),
@@ -79,7 +79,7 @@ def bird(picture: Picture, rng: random.Random, pose: str, mood: Mood, arms: str)
         box=box_of(points),
         note=coat.note,
     )
-    return Layers(back, front, anchors)
+    return Layers(back, front, "", anchors)
 
 
 def _tail(picture: Picture, coat: Coat) -> str:
@@ -143,12 +143,12 @@ def _legs(pose: str, lift: float, rng: random.Random) -> tuple[str, tuple[Point,
 
 def _head(picture: Picture, coat: Coat, mood: Mood, crest: bool) -> Head:
     """Return the head, turned three quarters to +x, its beak past its outline."""
-    base = flush(coat.base, mood)
+    base = flush(coat.base, mood, 0.85)
     skull = ellipse_d(0, 0, 43, 41)
-    cheek = path(ellipse_d(20, 22, 30, 22), fill=flush(coat.light, mood))
+    cheek = path(ellipse_d(20, 22, 30, 22), fill=flush(coat.light, mood, 0.6))
     parts = []
     if crest:
-        tuft = "M-22 -30Q-34 -62 -12 -66Q-14 -56 -8 -52Q-4 -70 12 -68Q6 -56 14 -38Z"
+        tuft = "M10 -40Q-22 -66 -60 -62Q-50 -54 -46 -46Q-56 -46 -64 -40Q-48 -32 -38 -14Z"
         parts.append(solid(picture, [tuft], coat.mark, coat.line, 2.6))
     parts.append(solid(picture, [skull], tone(picture, base, -44, 44), coat.line, overlays=[cheek]))
     left, right = (-1.0, -9.0), (27.0, -10.0)

@@ -116,7 +116,8 @@ _COATS: Final[dict[str, tuple[Coat, ...]]] = {
     ),
     "bird": (
         Coat("#3f8fdc", "#ffb26b", "#2467ad", "#1c4a7e", "#f0992b", "#ffd08a", "#f0992b", "blue"),
-        Coat("#e2483d", "#ffd0a0", "#b02a2b", "#7d1b20", "#f0992b", "#ffd08a", "#f0992b", "red"),
+        Coat("#35b5b8", "#fff0c4", "#1f7f8c", "#12565f", "#f0992b", "#ffe6b0", "#f0992b",
+             "turquoise"),
         Coat("#f7c52f", "#fff0b0", "#dd9a17", "#94630c", "#ee7f2a", "#ffe9a8", "#ee7f2a",
              "yellow"),
         Coat("#3fb56a", "#fff0a8", "#23824a", "#175a33", "#f0992b", "#ffe28a", "#f0992b",

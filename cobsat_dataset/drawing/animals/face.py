@@ -22,9 +22,9 @@ def mix(a: str, b: str, amount: float) -> str:
     return "#" + "".join(f"{round(p + (q - p) * amount):02x}" for p, q in pairs)
 
 
-def flush(color: str, mood: str) -> str:
+def flush(color: str, mood: str, amount: float = 0.55) -> str:
     """Return the colour of a face's part: reddened when angry."""
-    return mix(color, _RED, 0.55) if mood == "angry" else color
+    return mix(color, _RED, amount) if mood == "angry" else color
 
 
 def eyes(

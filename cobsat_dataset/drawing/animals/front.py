@@ -20,6 +20,7 @@ _ARMS: Final[dict[str, tuple[Point, Point]]] = {
     "down": ((8.0, 50.0), (-8.0, 96.0)),
     "hold": ((26.0, 42.0), (2.0, 62.0)),
     "raise": ((34.0, 34.0), (30.0, -8.0)),
+    "dine": ((34.0, 44.0), (46.0, 20.0)),
     "fists": ((40.0, 38.0), (22.0, 74.0)),
 }
 
@@ -42,7 +43,7 @@ def upright(
     limb_line = coat.line if coat.limb == coat.base else shade(coat.limb, -0.4)
     parts: list[str] = []
     # The tail leaves at the right hip: drawn facing the other way.
-    tail_svg, tail_points = tail(picture, name, coat, (0, 0), "walk", rng)
+    tail_svg, tail_points = tail(picture, name, coat, (0, 0), "front", rng)
     tail_frame = Frame(w * 0.9, -34 - lift, 0, 1.0, True)
     parts.append(group(tail_svg, transform=tail_frame.transform))
     legs, feet = _legs(build.leg[1] * 1.25, w, lift)
@@ -65,7 +66,9 @@ def upright(
     if name == "dog":
         parts.append(_collar(picture, w, top))
     parts.append(group(head.svg, transform=frame.transform))
-    front, hands = _arms(picture, name, coat, build.leg[1] * 1.15, w, top, arms, limb, limb_line)
+    front, hand_layer, hands = _arms(
+        picture, name, coat, build.leg[1] * 1.15, w, top, arms, limb, limb_line
+    )
     points = [(s * w * 1.2, y) for s in (-1, 1) for y in (top, 0.0)]
     points += [tail_frame.map(p) for p in tail_points] + list(hands)
     points += [(f[0] + s * 24, 0.0) for f in feet for s in (-1, 1)]
@@ -86,7 +89,7 @@ def upright(
         box=box_of(points),
         note=coat.note,
     )
-    return Layers("".join(parts), front, anchors)
+    return Layers("".join(parts), front, hand_layer, anchors)
 
 
 def _legs(width: float, w: float, lift: float) -> tuple[list[Tube], list[Point]]:
@@ -120,11 +123,13 @@ def _foot(picture: Picture, coat: Coat, kind: str, at: Point) -> str:
 def _arms(
     picture: Picture, name: str, coat: Coat, width: float, w: float, top: float, arms: str,
     fill: str, line: str,
-) -> tuple[str, tuple[Point, Point]]:  # fmt: skip
-    """Return both arms, and where their hands are."""
+) -> tuple[str, str, tuple[Point, Point]]:  # fmt: skip
+    """Return both arms, their hands, and where these are."""
     (ex, ey), (hx, hy) = _ARMS[arms]
     kind = BUILDS[name].foot
-    out, hands = [], []
+    out: list[str] = []
+    top_layer: list[str] = []
+    hands: list[Point] = []
     for side in (-1, 1):
         shoulder = (side * w * 0.74, top + 26)
         elbow = (shoulder[0] + side * ex, shoulder[1] + ey)
@@ -132,15 +137,15 @@ def _arms(
         tube = Tube((shoulder, elbow, hand), (width * 1.35, width * 1.15, width))
         out.append(solid(picture, [tube.d(7)], fill, line, overlays=limb_marks(name, coat, tube)))
         if kind == "hoof":
-            out.append(solid(picture, [ellipse_d(*hand, 14, 12)], coat.foot,
+            top_layer.append(solid(picture, [ellipse_d(*hand, 14, 12)], coat.foot,
                              shade(coat.foot, -0.4), 2.4))  # fmt: skip
         else:
             x, y = hand
             toes = "".join(f"M{x + dx:.1f} {y + 3:.1f}L{x + dx:.1f} {y + 11:.1f}" for dx in (-5, 5))
-            out.append(solid(picture, [ellipse_d(x, y, 16, 14)], coat.foot, line, 2.6))
-            out.append(stroke(toes, line, 2))
+            top_layer.append(solid(picture, [ellipse_d(x, y, 16, 14)], coat.foot, line, 2.6))
+            top_layer.append(stroke(toes, line, 2))
         hands.append(hand)
-    return "".join(out), (hands[0], hands[1])
+    return "".join(out), "".join(top_layer), (hands[0], hands[1])
 
 
 def _torso_marks(name: str, coat: Coat, w: float, top: float, bottom: float) -> list[str]:

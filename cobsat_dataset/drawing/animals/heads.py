@@ -14,7 +14,7 @@ from typing import Final
 from ..svg import Picture, element, ellipse_d, num, path, shade
 from .coats import Coat
 from .curves import Point, smooth_d
-from .face import Mood, eyes, flush, mouth, whiskers
+from .face import Mood, eyes, flush, mix, mouth, whiskers
 from .paint import solid, tone
 
 
@@ -173,7 +173,7 @@ def lion(picture: Picture, coat: Coat, mood: Mood, turn: float, rng: random.Rand
     left, right = (tx - 18.0, -6.0), (tx + 18.0, -6.0)
     parts = [
         solid(picture, [wool_d(0, 3, 68, 68, bumps, 17)], coat.mark, mane_line),
-        path(wool_d(0, 2, 57, 57, bumps, 14), fill=shade(coat.mark, 0.18)),
+        path(wool_d(0, 2, 57, 57, bumps, 14), fill=mix(coat.mark, "#d98632", 0.5)),
         _ears(picture, ear, hollow, base, coat.line, coat.skin),
         solid(picture, [skull], tone(picture, base, -45, 50), coat.line),
         path(ellipse_d(tx - 12, 26, 17, 14), fill=light),

@@ -74,11 +74,13 @@ class Layers:
     Attributes:
         back: What lies behind things that it holds.
         front: What lies before them (arms); may be empty.
+        top: What lies before everything it holds (the hands of those arms); may be empty.
         anchors: Its places, in its own coordinates.
     """
 
     back: str
     front: str
+    top: str
     anchors: Anchors
 
 

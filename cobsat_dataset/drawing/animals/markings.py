@@ -4,9 +4,25 @@ from __future__ import annotations
 
 import random
 
-from ..svg import path, shade
+from ..svg import num, path, shade
 from .coats import Coat
 from .curves import Tube
+
+
+def belly_marks(name: str, coat: Coat, body: Tube) -> list[str]:
+    """Return the pale underside, to be painted before the near legs."""
+    places = {
+        "tiger": (0.5, -1.2, 0.52, 0.55),
+        "lion": (0.5, -1.2, 0.52, 0.5),
+        "monkey": (0.7, -1.1, 0.5, 0.65),
+        "cat": (0.8, -1.1, 0.42, 0.65),
+        "dog": (0.7, -1.2, 0.44, 0.55),
+    }
+    if name == "pig":
+        return [path(body.blob(0.5, -1.3, 0.5, 0.5), fill=shade(coat.mark, 0.2))]
+    if name not in places or (name == "dog" and coat.note != "tan"):
+        return []
+    return [path(body.blob(*places[name]), fill=coat.light)]
 
 
 def body_marks(name: str, coat: Coat, body: Tube, neck: Tube, rng: random.Random) -> list[str]:
@@ -19,43 +35,45 @@ def body_marks(name: str, coat: Coat, body: Tube, neck: Tube, rng: random.Random
         ]
         marks += [body.stripe(t / 7 * 0.9 + 0.08, 0.035, -1.1, -0.2, 0.0) for t in range(8)]
         marks += [neck.stripe(t, 0.13, 1.1, -0.95, 0.05) for t in (0.08, 0.32, 0.56, 0.8)]
-        return [path("".join(marks), fill=k)]
+        return [path("".join([*marks, *_rump(body, 0.95)]), fill=k)]
     if name == "tiger":
-        belly = path(body.blob(0.5, -1.15, 0.5, 0.5), fill=coat.light)
         marks = [
             body.stripe(t / 7 * 0.9 + 0.05, 0.065, 1.15, 0.05 if t % 2 else -0.3, 0.03)
             for t in range(8)
         ]
         marks += [body.stripe(t / 6 * 0.84 + 0.1, 0.045, -1.15, -0.3, -0.02) for t in range(7)]
         marks += [neck.stripe(t, 0.13, 1.1, 0.0, 0.1) for t in (0.15, 0.5)]
-        return [belly, path("".join(marks), fill=k)]
+        return [path("".join([*marks, *_rump(body, 0.6)]), fill=k)]
     if name == "cow":
         spots = [
-            body.blob(0.08 + rng.uniform(-0.03, 0.03), 0.55, 0.17, 0.62, 0.14),
-            body.blob(0.5 + rng.uniform(-0.05, 0.05), 0.5, 0.15, 0.7, 0.16),
-            body.blob(0.78, -0.5, 0.09, 0.34, 0.15),
-            body.blob(0.3, -0.72, 0.07, 0.28, 0.15),
+            body.blob(0.06 + rng.uniform(-0.03, 0.03), 0.45, 0.17, 0.66, 0.14),
+            body.blob(0.5 + rng.uniform(-0.05, 0.05), 0.5, 0.16, 0.7, 0.14),
+            body.blob(0.8, -0.35, 0.1, 0.36, 0.13),
+            body.blob(0.3, -0.66, 0.08, 0.28, 0.13),
             neck.blob(0.3, 0.3, 0.42, 0.75, 0.12),
         ]
         return [path("".join(spots), fill=k)]
-    if name == "dog":
-        if coat.note == "tan":
-            return [path(body.blob(0.7, -1.2, 0.4, 0.55), fill=coat.light)]
+    if name == "dog" and coat.note != "tan":
         saddle = body.blob(0.4 + rng.uniform(-0.06, 0.06), 0.75, 0.3, 0.75, 0.08)
         return [path(saddle, fill=k), path(body.blob(-0.05, 0.2, 0.14, 0.6, 0.1), fill=k)]
-    if name == "cat":
-        marks = [path(body.blob(0.85, -1.1, 0.3, 0.7), fill=coat.light)]
-        if coat.note != "black-and-white":
-            bands = [body.stripe(t / 6 * 0.8 + 0.08, 0.05, 1.15, 0.2, 0.03) for t in range(7)]
-            marks.append(path("".join(bands), fill=k))
-        return marks
-    if name == "lion":
-        return [path(body.blob(0.5, -1.2, 0.5, 0.5), fill=coat.light)]
-    if name == "monkey":
-        return [path(body.blob(0.7, -1.1, 0.4, 0.6), fill=coat.light)]
-    if name == "pig":
-        return [path(body.blob(0.5, -1.3, 0.5, 0.5), fill=shade(coat.mark, 0.2))]
+    if name == "cat" and coat.note != "black-and-white":
+        bands = [body.stripe(t / 6 * 0.8 + 0.08, 0.05, 1.15, 0.2, 0.03) for t in range(7)]
+        return [path("".join(bands), fill=k)]
     return []
+
+
+def _rump(body: Tube, reach: float) -> list[str]:
+    """Return stripes that run forward from the rump's rear edge."""
+    (x, y), w = body.at(0.0), body.widths[0]
+    out = []
+    for k, dy in enumerate((-0.42, 0.02, 0.46)):
+        top, tip = y + dy * w, (x + w * (reach - 0.75), y + (dy + 0.3) * w)
+        out.append(
+            f"M{num(x - 1.2 * w)} {num(top - 5)}Q{num(x - 0.4 * w)} {num(top - 5)} "
+            f"{num(tip[0] - 4 * k)} {num(tip[1])}Q{num(x - 0.4 * w)} {num(top + 8)} "
+            f"{num(x - 1.2 * w)} {num(top + 6)}Z"
+        )
+    return out
 
 
 def limb_marks(name: str, coat: Coat, limb: Tube) -> list[str]:
@@ -74,14 +92,7 @@ def limb_marks(name: str, coat: Coat, limb: Tube) -> list[str]:
             for t, side in ((0.34, -1), (0.44, 1), (0.56, -1), (0.68, 1), (0.8, -1))
         ]
         return [path("".join(stripes), fill=coat.mark)]
-    if name == "cat":
-        socks = [path(limb.ring(0.84, 1.2), fill=coat.light)]
-        if coat.note != "black-and-white":
-            bands = [limb.stripe(t, 0.07, 1.2, -0.1) for t in (0.48, 0.62)]
-            socks.append(path("".join(bands), fill=coat.mark))
-        return socks
-    if name == "dog" and coat.note == "tan":
-        return [path(limb.ring(0.8, 1.2), fill=coat.light)]
-    if name == "monkey":
-        return [path(limb.ring(0.9, 1.2), fill=coat.light)]
+    if name == "cat" and coat.note != "black-and-white":
+        bands = [limb.stripe(t, 0.07, 1.2, -0.1) for t in (0.48, 0.62)]
+        return [path("".join(bands), fill=coat.mark)]
     return []

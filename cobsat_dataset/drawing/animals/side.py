@@ -12,7 +12,7 @@ from .curves import Frame, Point, Tube, lerp, smooth_d
 from .face import Mood
 from .heads import HEADS, wool_d
 from .layers import Anchors, Layers, box_of
-from .markings import body_marks, limb_marks
+from .markings import belly_marks, body_marks, limb_marks
 from .paint import solid, stroke, tone
 from .tails import tail
 
@@ -32,7 +32,7 @@ def foot_d(kind: str, at: Point, angle: float, width: float) -> str:
     """Return a foot's outline; `angle` 0 stands flat on the ground."""
     frame = Frame(at[0], at[1], angle, width)
     if kind == "hoof":
-        shape = [(-1.0, -1.3), (1.05, -1.3), (1.45, 0.0), (-1.2, 0.0)]
+        shape = [(-1.05, -1.25), (1.05, -1.25), (1.4, 0.0), (-1.15, 0.0)]
         return "M" + "L".join(f"{p[0]:.1f} {p[1]:.1f}" for p in map(frame.map, shape)) + "Z"
     if kind == "hand":
         shape = [(-1.0, -0.9), (0.9, -1.1), (1.9, -0.55), (1.9, 0.0), (-0.7, 0.05)]
@@ -54,10 +54,11 @@ class _Leg:
         top, low = build.leg[0] * thick, build.leg[1] * thick
         self.foot = foot
         lower = math.degrees(math.atan2(foot[1] - knee[1], foot[0] - knee[0]))
-        end = lerp(foot, knee, low / max(low, math.dist(foot, knee)))
+        cap = low * (1.5 if build.foot == "hoof" else 1.0)
+        end = lerp(foot, knee, cap / max(cap, math.dist(foot, knee)))
         self.tube = Tube((hip, knee, ankle, end), (top * 1.25, top * 0.86, low, low))
         self.angle = (lower - 90) * 0.85
-        self.width = low * 1.12
+        self.width = low * 1.12 if low < 11.5 else low
         self.foot_d = foot_d(build.foot, foot, self.angle, self.width)
 
 
@@ -114,6 +115,7 @@ def quadruped(picture: Picture, name: str, rng: random.Random, pose: str, mood: 
         parts.append(solid(picture, [ellipse_d(*udder, 25, 17), *teats], coat.skin,
                            shade(coat.skin, -0.4), 2.4))  # fmt: skip
     near = (near_hind, near_fore)
+    belly = belly_marks(name, coat, body)
     marks = body_marks(name, coat, body, neck, rng)
     if name == "sheep":
         for leg in near:
@@ -121,10 +123,13 @@ def quadruped(picture: Picture, name: str, rng: random.Random, pose: str, mood: 
         parts.append(_wool(picture, coat, body, neck, fill, rng))
     else:
         feet = [] if build.foot == "hoof" else [leg.foot_d for leg in near]
+        if belly:
+            belly.extend(path(leg.tube.d(7), fill=fill) for leg in near)
         for leg in near:
             marks.extend(limb_marks(name, coat, leg.tube))
+        marks.extend(path(d, fill=coat.foot) for d in feet)
         outlines = [body.d(10), neck.d(6), *(leg.tube.d(7) for leg in near), *feet]
-        parts.append(solid(picture, outlines, fill, coat.line, overlays=marks))
+        parts.append(solid(picture, outlines, fill, coat.line, overlays=belly + marks))
         parts.append(_feet(picture, coat, build, near))
         for leg in near:
             a, b = leg.tube.at(0.1, 1.0), leg.tube.at(0.42, 1.0)
@@ -158,7 +163,7 @@ def quadruped(picture: Picture, name: str, rng: random.Random, pose: str, mood: 
         note=coat.note,
     )
     svg = group(*parts, transform=pitch.transform) if _PITCH[pose] else "".join(parts)
-    return Layers(svg, "", anchors.mapped(pitch))
+    return Layers(svg, "", "", anchors.mapped(pitch))
 
 
 def _leg(
@@ -167,7 +172,10 @@ def _leg(
     """Return one leg with its foot, on its own."""
     line = coat.line if coat.limb == coat.base else shade(coat.limb, -0.4)
     outlines = [leg.tube.d(7)] + ([] if build.foot == "hoof" else [leg.foot_d])
-    svg = solid(picture, outlines, fill, line, overlays=limb_marks(name, coat, leg.tube))
+    marks = limb_marks(name, coat, leg.tube)
+    if build.foot != "hoof":
+        marks.append(path(leg.foot_d, fill=foot))
+    svg = solid(picture, outlines, fill, line, overlays=marks)
     if build.foot == "hoof":
         svg += solid(picture, [leg.foot_d], foot, shade(foot, -0.4), 2)
     return svg
@@ -261,7 +269,7 @@ def _lying(
             solid(picture, [limb.d(6)], shade(coat.limb, -0.18), limb_line,
                   overlays=limb_marks(name, coat, limb))
         )  # fmt: skip
-    marks = body_marks(name, coat, body, neck, rng)
+    marks = belly_marks(name, coat, body) + body_marks(name, coat, body, neck, rng)
     front = fores[1]
     if name == "sheep":
         for limb in (hind, front):
@@ -270,6 +278,7 @@ def _lying(
     else:
         for limb in (front, hind):
             marks.extend(limb_marks(name, coat, limb))
+            marks.append(path(ellipse_d(*limb.at(1.0), 20, 16), fill=coat.foot))
         thigh = ellipse_d(*haunch, a * 0.82, a * 0.72)
         parts.append(
             solid(picture, [body.d(10), neck.d(5), front.d(6), hind.d(6), thigh], fill, coat.line,
@@ -312,4 +321,4 @@ def _lying(
         box=box_of(points),
         note=coat.note,
     )
-    return Layers("".join(parts), "", anchors)
+    return Layers("".join(parts), "", "", anchors)

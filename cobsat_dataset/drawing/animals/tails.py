@@ -37,6 +37,11 @@ _DOWN: Final[dict[str, tuple[tuple[Point, ...], tuple[float, ...]]]] = {
         (8, 7, 6.5, 6, 6, 5.5, 4),
     ),
 }
+_FRONT: Final[dict[str, tuple[Point, ...]]] = {
+    "zebra": ((8, 0), (-22, -2), (-40, -22), (-36, -52)),
+    "cow": ((8, 0), (-24, 0), (-44, -20), (-42, -54)),
+    "dog": ((12, 4), (-14, -2), (-34, -24), (-32, -52)),
+}
 _FLOW: Final[dict[str, tuple[Point, ...]]] = {
     "zebra": ((8, 0), (-18, -8), (-40, 4), (-58, 2)),
     "cow": ((8, 0), (-18, -8), (-40, 6), (-60, 2)),
@@ -50,9 +55,9 @@ def tail(
     x, y = root
     if name == "pig":
         d = "M10 2C-6 8 -14 -4 -8 -10C-2 -16 8 -8 2 0C-6 10 -24 2 -24 -12"
-        frame = Frame(x, y)
-        curl = stroke(d, coat.line, 12) + stroke(d, coat.mark, 6.5)
-        return f'<g transform="{frame.transform}">{curl}</g>', [(x - 30, y - 18)]
+        frame = Frame(x - 8, y - 4, -12, 1.5)
+        curl = stroke(d, coat.line, 10) + stroke(d, coat.mark, 6)
+        return f'<g transform="{frame.transform}">{curl}</g>', [(x - 52, y - 32)]
     if name == "sheep":
         return (
             solid(picture, [wool_d(x - 6, y + 4, 14, 13, 7, 8)], coat.base, coat.line),
@@ -61,6 +66,8 @@ def tail(
     spine, widths = (_DOWN if pose == "sleep" else _UP)[name]
     if pose in ("run", "fly") and name in _FLOW:
         spine = _FLOW[name]
+    if pose == "front":
+        spine = _FRONT.get(name, spine)
     sway = rng.uniform(0.94, 1.08)
     tube = Tube(tuple((x + px * sway, y + py) for px, py in spine), widths)
     overlays = []
@@ -82,7 +89,7 @@ def tail(
     if name in ("zebra", "lion", "cow"):
         end, before = tube.at(1.0), tube.at(0.86)
         dx, dy = end[0] - before[0], end[1] - before[1]
-        size = 1.5 if name == "lion" else 1.25
+        size = 1.3 if name == "lion" else 1.25
         tip = (end[0] + dx * 1.6 * size, end[1] + dy * 1.6 * size)
         side = (-dy * 0.75 * size, dx * 0.75 * size)
         tuft = smooth_d(
