@@ -55,4 +55,4 @@ def apple(rng: random.Random) -> Shape:
         140,
         rng.choice(("round and fresh", "plump and fresh", "with a short stem")),
     )  # fmt: skip
-    return place(shape, rng, width=320, height=335, tilt=8)
+    return place(shape, rng, width=345, height=370, tilt=8)

@@ -62,7 +62,7 @@ def _handbag(rng: random.Random) -> Shape:
                                (-top + 60, -tall + 26), (-top + 20, -tall + 30)], 6), shade=0.32),
     )  # fmt: skip
     shape = Shape("bag", parts, tuple(facets), 0, "a handbag with a flap and a clasp")
-    return place(shape, rng, width=320, height=330)
+    return place(shape, rng, width=350, height=370)
 
 
 def _tote(rng: random.Random) -> Shape:
@@ -116,4 +116,4 @@ def _tote(rng: random.Random) -> Shape:
                             (half * 0.86, -tall * 0.4)], closed=False), "line", width=2.5),
     )  # fmt: skip
     shape = Shape("bag", parts, tuple(facets), 0, "a roomy tote with two handles")
-    return place(shape, rng, width=310, height=340)
+    return place(shape, rng, width=345, height=380)

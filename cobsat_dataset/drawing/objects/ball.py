@@ -41,7 +41,7 @@ def ball(rng: random.Random) -> Shape:
         )
     ]
     shape = Shape("ball", tuple(parts), tuple(facets), _R, note)
-    return place(shape, rng, width=310, height=310)
+    return place(shape, rng, width=335, height=335)
 
 
 def _turned(axis: float, lean: float, spin: float) -> _Turn:

@@ -13,7 +13,7 @@ _PAGES = "#f3efe4"
 def book(rng: random.Random) -> Shape:
     """Draw a bound book: a cover, a spine and the block of pages between the boards."""
     shape = _standing(rng) if rng.random() < 0.6 else _lying(rng)
-    return place(shape, rng, width=320, height=340, tilt=5)
+    return place(shape, rng, width=360, height=375, tilt=5)
 
 
 def _inset(face: Facet, left: float, top: float, right: float, bottom: float) -> Facet:

@@ -59,7 +59,7 @@ def box(rng: random.Random) -> Shape:
                 toward(front[0], front[3], under + 0.1)), shade=-0.3))  # fmt: skip
             note = "with a fitted lid"
     shape = Shape("box", tuple(parts), tuple(facets), 0, note)
-    return place(shape, rng, width=330, height=320)
+    return place(shape, rng, width=370, height=350)
 
 
 def _flaps(

@@ -103,7 +103,7 @@ def car(rng: random.Random) -> Shape:
         ring = arc(x, -2, wheel, wheel, -90, 270)[:-1]
         facets.append(tuple(ring[::4]))
     note = {"hatchback": "a small hatchback", "saloon": "a long saloon"}.get(kind, "a roomy estate")
-    return place(Shape("car", tuple(parts), tuple(facets), 38, note), rng, width=380, height=240,
+    return place(Shape("car", tuple(parts), tuple(facets), 38, note), rng, width=425, height=270,
                  scale=(0.9, 1.02))  # fmt: skip
 
 

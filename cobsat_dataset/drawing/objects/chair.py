@@ -28,38 +28,63 @@ def chair(rng: random.Random) -> Shape:
         z: tuple[float, float],
         tone: float = 0.0,
         show: tuple[int, ...] = (),
+        seen: str = "side top front",
     ) -> None:
         faces = block(view, x, y, z)
-        parts.extend(quad_parts(name, faces, tone))
+        cuboid = quad_parts(name, faces, tone)
+        parts.extend(part for part in cuboid if part.name.split()[1] in seen)
         facets.extend(faces[i] for i in show)
 
     left, right = (-half, -half + leg), (half - leg, half)
     back, front = (-deep, -deep + leg), (deep - leg, deep)
-    add("leg", left, (0, seat), back, -0.28)
-    add("leg", right, (0, seat), back, -0.2, (0, 1))
+    add("leg", left, (0, seat), back, -0.28, seen="side front")
+    add("leg", right, (0, seat), back, -0.2, (0, 1), seen="side front")
     rail = (seat * 0.36, seat * 0.36 + 12)
-    add("rail", (half - leg + 4, half - 4), rail, (-deep + leg, deep - leg), -0.12)
-    add("leg", left, (0, seat), front, -0.06, (0, 1))
-    add("leg", right, (0, seat), front, -0.02, (0, 1))
+    add("rail", (half - leg + 4, half - 4), rail, (-deep + leg, deep - leg), -0.12, seen="side top")
+    add("leg", left, (0, seat), front, -0.06, (0, 1), seen="side front")
+    add("leg", right, (0, seat), front, -0.02, (0, 1), seen="side front")
     add("seat", (-half - 6, half + 6), (seat, seat + thick), (-deep, deep + 8), 0.02, (0, 1, 2))
     low = seat + thick
     if kind == "panel":
         add("back", (-half, half), (low, tall), (-deep, -deep + 18), 0.0, (0, 1, 2))
     else:
-        add("post", left, (low, tall), back, 0.0, (0,))
+        add("post", left, (low, tall), back, 0.0, (0,), "side front")
         if kind == "slats":
             count = 3
             for i in range(count):
                 y0 = low + 34 + (tall - low - 40) * i / count
                 inner = (-half + leg, half - leg)
-                add("slat", inner, (y0, y0 + 30), (-deep + 4, -deep + leg - 4), 0.02, (0,))
+                add(
+                    "slat",
+                    inner,
+                    (y0, y0 + 30),
+                    (-deep + 4, -deep + leg - 4),
+                    0.02,
+                    (0,),
+                    "front top",
+                )
         else:
             for i in range(4):
                 x0 = -half + leg + (2 * half - 2 * leg) * (i + 0.65) / 4.3 - 5
-                add("spindle", (x0, x0 + 13), (low, tall - 30), (-deep + 4, -deep + 16), -0.04)
+                add(
+                    "spindle",
+                    (x0, x0 + 13),
+                    (low, tall - 30),
+                    (-deep + 4, -deep + 16),
+                    -0.04,
+                    seen="side front",
+                )
             top = (tall - 36, tall)
-            add("slat", (-half + leg, half - leg), top, (-deep + 2, -deep + leg - 2), 0.04, (0,))
-        add("post", right, (low, tall), back, 0.0, (0, 1))
+            add(
+                "slat",
+                (-half + leg, half - leg),
+                top,
+                (-deep + 2, -deep + leg - 2),
+                0.04,
+                (0,),
+                "front top",
+            )
+        add("post", right, (low, tall), back, 0.0, (0, 1), "side front")
         add("knob", (-half, -half + leg), (tall, tall + 9), back, 0.08)
         add("knob", (half - leg, half), (tall, tall + 9), back, 0.08)
     if kind == "panel":
@@ -76,4 +101,4 @@ def chair(rng: random.Random) -> Shape:
             kind, "with a spindle back"
         ),
     )
-    return place(shape, rng, width=330, height=360)
+    return place(shape, rng, width=350, height=400)

@@ -57,7 +57,7 @@ def _mug(rng: random.Random) -> Shape:
         tall * 0.9 + lip + 4,
         rng.choice(("a sturdy mug with a big handle", "a tall mug with a round handle")),
     )  # fmt: skip
-    return place(shape, rng, width=300, height=300)
+    return place(shape, rng, width=340, height=330)
 
 
 def _tea(rng: random.Random) -> Shape:
@@ -107,4 +107,4 @@ def _tea(rng: random.Random) -> Shape:
         foot + plate + 6,
         "a round tea cup on a saucer",
     )  # fmt: skip
-    return place(shape, rng, width=345, height=280)
+    return place(shape, rng, width=395, height=310)

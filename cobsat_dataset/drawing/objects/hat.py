@@ -17,7 +17,7 @@ def hat(rng: random.Random) -> Shape:
         shape = _sun(rng)
     else:
         shape = _top(rng)
-    return place(shape, rng, width=350, height=300, tilt=7)
+    return place(shape, rng, width=400, height=330, tilt=7)
 
 
 def _band(left: Point, right: Point, sag: float, high: float, slope: float) -> list[Point]:

@@ -13,7 +13,7 @@ def leaf(rng: random.Random) -> Shape:
     """Draw a pointed, a lobed or a five-fingered leaf, stem down and leaning."""
     kind = rng.choice(("pointed", "pointed", "lobed", "maple"))
     shape = _maple(rng) if kind == "maple" else _feathered(rng, kind)
-    return place(shape, rng, width=330, height=360, tilt=38, scale=(0.9, 1.04))
+    return place(shape, rng, width=385, height=400, tilt=38, scale=(0.9, 1.04))
 
 
 def _feathered(rng: random.Random, kind: str) -> Shape:

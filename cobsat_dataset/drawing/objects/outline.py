@@ -96,6 +96,12 @@ def seam(d: str, depth: float) -> str:
     return line(*found) + "Z" if min(x1 - x0, y1 - y0) > depth * 0.8 else ""
 
 
+def spacing(points: Sequence[Point], gap: float) -> float:
+    """Return the step nearest to `gap` that goes evenly around a closed polyline."""
+    total = sum(math.dist(p, q) for p, q in itertools.pairwise([*points, points[0]]))
+    return total / max(1, round(total / gap))
+
+
 def along(points: Sequence[Point], gap: float) -> list[Point]:
     """Return points at about equal steps around a closed polyline."""
     ring = [*points, points[0]]

@@ -12,9 +12,9 @@ from ..svg import Part, Picture, Shape, element, ellipse_d, group, num, path, sh
 from .skin import Skin, Tile, dot, dress, largest, lightness, quarter, size, upright, wavy
 
 _WOODS: Final = (
-    ("light", "#d3a468", "#8a5425"),
-    ("reddish", "#b9743f", "#6b3415"),
-    ("dark", "#97643a", "#4f2c12"),
+    ("light", "#e0b877", "#96612c"),
+    ("honey-toned", "#d29a56", "#85501f"),
+    ("warm", "#c4874a", "#74421a"),
 )
 _TOYS: Final = (
     ("#e5242c", "#ffcf1a", "#1f6fe0"),
@@ -29,34 +29,13 @@ def wood(picture: Picture, shape: Shape, rng: random.Random) -> str:
     """Planks with wavy grain, rings and knots."""
     word, base, dark = rng.choice(_WOODS)
     width, board = 210, rng.choice((44, 52))
-    content = []
-    for i in range(3):
-        y = board * i
-        tint = shade(base, rng.uniform(-0.12, 0.14))
-        rows = [element("rect", x=-4, y=y - 2, width=width + 8, height=board + 4, fill=tint)]
-        for k in range(5):
-            level = y + board * (k + 0.7) / 5.4
-            d = wavy(rng, level, width, 2.6)
-            color = dark if k % 2 else shade(tint, -0.24)
-            rows.append(
-                path(
-                    d,
-                    fill="none",
-                    stroke=color,
-                    stroke_width=rng.uniform(1.2, 2.2),
-                    opacity=rng.uniform(0.4, 0.75),
-                )
-            )
-        x = (40 + 70 * i + rng.uniform(0, 30)) % (width - 40) + 20
-        for r, tone in ((13, tint), (11, dark), (8.5, shade(tint, -0.1)), (5, dark)):
-            rows.append(path(ellipse_d(x, y + board / 2, r * 1.5, r * 0.8), fill=tone))
-        rows.append(element("rect", x=0, y=y, width=width, height=2.6, fill=shade(dark, -0.4)))
-        rows.append(element("rect", x=0, y=y + 2.6, width=width, height=1.6, fill=shade(tint, 0.3)))
-        content += rows
-    tile = Tile(picture, width, board * 3, "".join(content))
+    boards = [_board(rng, base, dark, width, board, y=board * i) for i in range(3)]
+    tile = Tile(picture, width, board * 3, "".join(boards))
+    small = Tile(picture, width, board, _board(rng, base, dark, width, board, y=0, knots=False))
 
     def paint(part: Part, matrix: Matrix) -> str:
-        return tile(quarter(matrix) if upright(part) else matrix)
+        cloth = tile if size(part) > 34 else small
+        return cloth(quarter(matrix) if upright(part) else matrix)
 
     dress(
         picture,
@@ -64,6 +43,39 @@ def wood(picture: Picture, shape: Shape, rng: random.Random) -> str:
         Skin(paint, edge=shade(dark, -0.45), line=shade(dark, -0.35), under=shade(base, -0.05)),
     )
     return f"its {word} boards show grain and knots"
+
+
+def _board(
+    rng: random.Random,
+    base: str,
+    dark: str,
+    width: float,
+    board: float,
+    y: float,
+    knots: bool = True,
+) -> str:
+    """One board across a tile, its upper edge at y."""
+    tint = shade(base, rng.uniform(-0.12, 0.14))
+    items = [element("rect", x=-4, y=y - 2, width=width + 8, height=board + 4, fill=tint)]
+    for k in range(5):
+        items.append(
+            path(
+                wavy(rng, y + board * (k + 0.7) / 5.4, width, 2.6),
+                fill="none",
+                stroke=dark if k % 2 else shade(tint, -0.24),
+                stroke_width=rng.uniform(1.2, 2.2),
+                opacity=rng.uniform(0.55, 0.9),
+            )
+        )
+    if knots:
+        x = rng.uniform(26, width - 26)
+        for r, tone in ((13, tint), (11, dark), (8.5, shade(tint, -0.1)), (5, dark)):
+            items.append(path(ellipse_d(x, y + board / 2, r * 1.5, r * 0.8), fill=tone))
+    items.append(element("rect", x=-4, y=y, width=width + 8, height=2.6, fill=shade(dark, -0.4)))
+    items.append(
+        element("rect", x=-4, y=y + 2.6, width=width + 8, height=1.6, fill=shade(tint, 0.3))
+    )
+    return "".join(items)
 
 
 def plastic(picture: Picture, shape: Shape, rng: random.Random) -> str:
@@ -129,7 +141,7 @@ def plastic(picture: Picture, shape: Shape, rng: random.Random) -> str:
                 )
             )
         if part is main:
-            _blots(picture, part, rng)
+            _blots(picture, part)
 
     dress(
         picture,
@@ -143,12 +155,13 @@ def plastic(picture: Picture, shape: Shape, rng: random.Random) -> str:
             detail=detail,
             finish=finish,
             strength=1.1,
+            gloss=1.5,
         ),
     )
     return "it is a shiny toy with hard glints"
 
 
-def _blots(picture: Picture, part: Part, rng: random.Random) -> None:
+def _blots(picture: Picture, part: Part) -> None:
     """Two hard reflections of a lamp, and the mould's round mark."""
     ring = inset(trace(part.d), size(part) * 0.25)
     if not ring:
@@ -178,7 +191,6 @@ def _blots(picture: Picture, part: Part, rng: random.Random) -> None:
             opacity=0.35,
         )
     )
-    del rng
 
 
 def metal(picture: Picture, shape: Shape, rng: random.Random) -> str:
@@ -221,21 +233,23 @@ def metal(picture: Picture, shape: Shape, rng: random.Random) -> str:
     ]
     ball = "".join(
         element(
-            "stop", offset=at, stop_color="#ffffff" if v > 0 else "#14181d", stop_opacity=abs(v)
+            "stop",
+            offset=at,
+            stop_color="#ffffff" if v > 0 else "#14181d",
+            stop_opacity=abs(v),
         )
         for at, v in (
-            (0, 0.95),
-            (0.16, 0.7),
-            (0.3, 0.0),
-            (0.5, -0.5),
-            (0.58, -0.66),
-            (0.66, 0.2),
-            (0.8, 0.5),
-            (0.92, -0.2),
-            (1, -0.6),
+            (0, 1),
+            (0.14, 0.8),
+            (0.36, 0.2),
+            (0.62, -0.3),
+            (0.78, -0.62),
+            (0.84, -0.4),
+            (0.93, 0.7),
+            (1, 0.1),
         )
     )
-    globe = picture.define("radialGradient", ball, cx=0.46, cy=0.44, r=0.6, fx=0.34, fy=0.3)
+    globe = picture.define("radialGradient", ball, cx=0.48, cy=0.48, r=0.55, fx=0.34, fy=0.3)
     knob = picture.define(
         "radialGradient",
         element("stop", offset=0, stop_color="#ffffff")
@@ -280,6 +294,7 @@ def metal(picture: Picture, shape: Shape, rng: random.Random) -> str:
             line="#23282e",
             finish=finish,
             strength=0.8,
+            gloss=1.0,
         ),
     )
     return "its brushed plates shine and are riveted"
@@ -368,6 +383,7 @@ def ceramic(picture: Picture, shape: Shape, rng: random.Random) -> str:
             detail=detail,
             finish=finish,
             strength=0.75,
+            gloss=1.2,
         ),
     )
     return "its glaze is painted with flowers and tendrils"

@@ -6,10 +6,10 @@ import math
 import random
 from typing import Final
 
-from ..objects.geometry import Matrix, Point, bounds, points_of, poly
+from ..objects.geometry import Matrix, Point, bounds, line, points_of, poly
 from ..objects.outline import trace
-from ..svg import Part, Picture, Shape, element, num, path, shade
-from .skin import Skin, Tile, dress, largest, lightness, size
+from ..svg import Part, Picture, Shape, element, ellipse_d, num, path, shade
+from .skin import Skin, Tile, dress, frame, largest, lightness, size
 
 _SEQUINS: Final = (
     ("#f02c98", "pink"),
@@ -25,17 +25,19 @@ def paper(picture: Picture, shape: Shape, rng: random.Random) -> str:
     """Pale sheets, crumpled and creased, ruled or squared, with a torn edge."""
     sheet = rng.choice(("#fdfcf6", "#fbfaf2", "#fefefb"))
     kind = rng.choice(("ruled", "ruled", "squared", "plain"))
-    crumple = Tile(picture, 168, 168, _crumple(rng, sheet, 0.26 if kind == "plain" else 0.17))
+    depth = 0.26 if kind == "plain" else 0.12
+    crumple = Tile(picture, 168, 168, _crumple(rng, sheet, depth, 4))
+    small = Tile(picture, 84, 84, _crumple(rng, sheet, depth, 2))
     lines = []
-    for k in range(0, 96, 16):
-        lines.append(element("rect", x=0, y=k, width=96, height=1.7, fill="#7fa8d8"))
+    for k in range(0, 100, 20):
+        lines.append(element("rect", x=0, y=k, width=100, height=2.2, fill="#6f9fd8"))
         if kind == "squared":
-            lines.append(element("rect", x=k, y=0, width=1.7, height=96, fill="#7fa8d8"))
-    ruled = Tile(picture, 96, 96, "".join(lines))
+            lines.append(element("rect", x=k, y=0, width=2.2, height=100, fill="#6f9fd8"))
+    ruled = Tile(picture, 100, 100, "".join(lines))
     main = largest(shape)
 
     def finish(part: Part, fill: str) -> None:
-        matrix = _frame(part)
+        matrix = frame(part, 0)
         if kind != "plain" and size(part) > 16:
             picture.add(path(part.d, fill=ruled(matrix), opacity=0.8))
         if kind == "ruled" and part is main:
@@ -50,11 +52,6 @@ def paper(picture: Picture, shape: Shape, rng: random.Random) -> str:
         if size(part) > 50:
             picture.add(_torn(part, rng, sheet))
 
-    def _frame(part: Part) -> Matrix:
-        from .skin import frame
-
-        return frame(part, 0)
-
     def detail(part: Part, matrix: Matrix) -> str:
         return shade("#d8d3c4", (lightness(part.fill) - 0.62) * 1.3)
 
@@ -62,7 +59,7 @@ def paper(picture: Picture, shape: Shape, rng: random.Random) -> str:
         picture,
         shape,
         Skin(
-            lambda _, matrix: crumple(matrix),
+            lambda part, matrix: (crumple if size(part) > 34 else small)(matrix),
             under=sheet,
             edge="#8d8a80",
             line="#8d8a80",
@@ -79,9 +76,9 @@ def paper(picture: Picture, shape: Shape, rng: random.Random) -> str:
     }[kind]
 
 
-def _crumple(rng: random.Random, sheet: str, depth: float) -> str:
-    """Facets of light and shadow that meet themselves at the edges of a tile of 168."""
-    n, step = 4, 42.0
+def _crumple(rng: random.Random, sheet: str, depth: float, n: int) -> str:
+    """Facets of light and shadow that meet themselves at the edges of a tile of n by 42."""
+    step = 42.0
     jitter = [[(rng.uniform(-15, 15), rng.uniform(-15, 15)) for _ in range(n)] for _ in range(n)]
     tones = [[(rng.uniform(0, 1), rng.uniform(0, 1)) for _ in range(n)] for _ in range(n)]
 
@@ -89,7 +86,7 @@ def _crumple(rng: random.Random, sheet: str, depth: float) -> str:
         dx, dy = jitter[i % n][j % n]
         return (step * i + dx, step * j + dy)
 
-    items = []
+    items, ridges, valleys = [], [], []
     for i in range(-1, n + 1):
         for j in range(-1, n + 1):
             a, b = corner(i, j), corner(i + 1, j)
@@ -97,10 +94,15 @@ def _crumple(rng: random.Random, sheet: str, depth: float) -> str:
             for k, triangle in enumerate(((a, b, c), (a, c, d))):
                 fill = shade(sheet, -depth * tones[i % n][j % n][k])
                 items.append(path(poly(*triangle), fill=fill, stroke=fill, stroke_width=0.8))
-            light, dark = ("#ffffff", shade(sheet, -0.4))
-            items.append(path(poly(a, c), fill="none", stroke=light, stroke_width=1.8))
-            items.append(path(poly(a, b), fill="none", stroke=dark, stroke_width=0.8, opacity=0.7))
-    return "".join(items)
+            ridges.append(line(a, c))
+            valleys.append(line(a, b))
+    return "".join(
+        (
+            *items,
+            path("".join(ridges), fill="none", stroke="#ffffff", stroke_width=1.8),
+            path("".join(valleys), fill="none", stroke=shade(sheet, -0.4), stroke_width=0.8),
+        )
+    )
 
 
 def _torn(part: Part, rng: random.Random, sheet: str) -> str:
@@ -125,47 +127,14 @@ def _torn(part: Part, rng: random.Random, sheet: str) -> str:
 def sequined(picture: Picture, shape: Shape, rng: random.Random) -> str:
     """Rows of shiny overlapping discs, and sparkles."""
     color, word = rng.choice(_SEQUINS)
-    grades = []
-    for low, high in ((-0.35, 0.1), (-0.15, 0.4), (0.0, 0.7), (0.45, 1.0)):
-        grades.append(
-            picture.define(
-                "radialGradient",
-                element("stop", offset=0, stop_color=shade(color, high))
-                + element("stop", offset=0.55, stop_color=shade(color, (low + high) / 2))
-                + element("stop", offset=1, stop_color=shade(color, low - 0.15)),
-                cx=0.36,
-                cy=0.32,
-                r=0.8,
-            )
-        )
-    columns, rows, step, rise, r = 6, 6, 20.0, 15.0, 11.6
-    width, height = columns * step, rows * rise
-    pick = [[rng.choice((0, 1, 1, 2, 2, 3)) for _ in range(columns)] for _ in range(rows)]
-    items = [
-        element("rect", x=-4, y=-4, width=width + 8, height=height + 8, fill=shade(color, -0.5))
-    ]
-    for j in range(rows + 1, -2, -1):
-        for i in range(-1, columns + 1):
-            x, y = step * (i + (0.5 if j % 2 else 0)), rise * j
-            grade = grades[pick[j % rows][i % columns]]
-            items.append(
-                element(
-                    "circle",
-                    cx=x,
-                    cy=y,
-                    r=r,
-                    fill=grade,
-                    stroke=shade(color, -0.55),
-                    stroke_width=0.9,
-                )
-            )
-            items.append(element("circle", cx=x, cy=y - 6, r=1.5, fill=shade(color, -0.65)))
-    tile = Tile(picture, width, height, "".join(items))
+    tile = Tile(picture, 120, 90, _discs(rng, color, 6, 6))
+    small = Tile(picture, 40, 30, _discs(rng, color, 2, 2))
+    flat = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
     dress(
         picture,
         shape,
         Skin(
-            lambda part, matrix: tile((1, 0, 0, 1, 0, 0), 1.0 if size(part) > 40 else 0.8),
+            lambda part, _: tile(flat) if size(part) > 34 else small(flat, 0.8),
             under=shade(color, -0.3),
             edge=shade(color, -0.65),
             line=shade(color, -0.72),
@@ -179,6 +148,33 @@ def sequined(picture: Picture, shape: Shape, rng: random.Random) -> str:
     for x, y in rng.sample(spots, 6) + spots[-7:]:
         picture.add(_sparkle(x, y, rng.uniform(9, 26)))
     return f"its {word} discs glitter" if word != "pink" else "its rosy discs glitter"
+
+
+def _discs(rng: random.Random, color: str, columns: int, rows: int) -> str:
+    """Staggered rows of discs 20 apart, each row lapping over the one below."""
+    step, rise, r = 20.0, 15.0, 11.6
+    pick = [[rng.choice((0, 1, 1, 2, 2, 3)) for _ in range(columns)] for _ in range(rows)]
+    grades = (
+        (shade(color, -0.3), shade(color, 0.05)),
+        (shade(color, -0.08), shade(color, 0.36)),
+        (shade(color, 0.14), shade(color, 0.7)),
+        (shade(color, 0.6), "#ffffff"),
+    )
+    items = [
+        element("rect", x=-4, y=-4, width=step * columns + 8, height=rise * rows + 8, fill=color)
+    ]
+    for j in range(rows + 1, -2, -1):
+        for i in range(-1, columns + 1):
+            x, y = step * (i + (0.5 if j % 2 else 0)), rise * j
+            body, glint = grades[pick[j % rows][i % columns]]
+            items.append(
+                element(
+                    "circle", cx=x, cy=y, r=r, fill=body, stroke=shade(color, -0.55), stroke_width=1
+                )
+            )
+            items.append(path(ellipse_d(x - 2.4, y - 1, 6, 5), fill=glint, opacity=0.85))
+            items.append(element("circle", cx=x, cy=y - 6.5, r=1.6, fill=shade(color, -0.6)))
+    return "".join(items)
 
 
 def _sparkle(x: float, y: float, r: float) -> str:

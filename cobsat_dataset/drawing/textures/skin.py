@@ -30,6 +30,8 @@ class Skin:
         finish: What is painted over a main part: seams, rivets, rims.
         under: The colour laid under a part first; paints may have holes, and tiles fine gaps.
         strength: How strongly light and shadow show.
+        gloss: How strongly highlights show.
+        trim: A colour laid beside lines, where the paint would swallow them.
     """
 
     paint: Callable[[Part, Matrix], str]
@@ -40,12 +42,18 @@ class Skin:
     detail: Callable[[Part, Matrix], str] | None = None
     finish: Callable[[Part, str], None] | None = None
     strength: float = 1.0
+    gloss: float = 0.4
+    trim: str | None = None
 
 
 def dress(picture: Picture, shape: Shape, skin: Skin) -> None:
     """Paint a shape in a material, back to front."""
     for index, part in enumerate(shape.parts):
         if part.role == "line":
+            if skin.trim:
+                picture.add(
+                    path(part.d, fill="none", stroke=skin.trim, stroke_width=part.width + 7)
+                )
             picture.add(
                 path(
                     part.d,
@@ -58,7 +66,9 @@ def dress(picture: Picture, shape: Shape, skin: Skin) -> None:
                 )
             )
         elif part.name in OVERLAYS:
-            color, opacity = film(part.shade * (1.4 if part.shade < 0 else 0.8) * skin.strength)
+            color, opacity = film(
+                part.shade * (1.4 * skin.strength if part.shade < 0 else skin.gloss)
+            )
             picture.add(path(part.d, fill=color, opacity=min(0.6, opacity)))
         elif part.role == "detail":
             _detail(picture, part, skin)

@@ -7,12 +7,12 @@ import random
 from typing import Final
 
 from ..objects.geometry import Matrix, poly
-from ..objects.outline import along, inset, seam, trace
+from ..objects.outline import along, inset, seam, spacing, trace
 from ..svg import Part, Picture, Shape, element, ellipse_d, num, path, shade
 from .skin import Skin, Tile, dot, dress, largest, lightness, size
 
-_STRAWS: Final = (("#dcb06a", "#6d4318"), ("#c9924f", "#57300f"), ("#e3c48a", "#7c5526"))
-_HIDES: Final = (("#7a4220", "tan"), ("#5f3019", "dark"), ("#8a4b28", "chestnut"))
+_STRAWS: Final = (("#e2b56c", "#7a4d1e"), ("#d6a05a", "#6a3d16"), ("#e8ca90", "#86602c"))
+_HIDES: Final = (("#70381b", "russet"), ("#54291a", "dark"), ("#7b3820", "chestnut"))
 _GROUNDS: Final = ("#3b2340", "#1f2c46", "#47202c", "#1e3a38", "#2b2b33")
 
 
@@ -87,10 +87,10 @@ def leather(picture: Picture, shape: Shape, rng: random.Random) -> str:
     """A pebbled brown hide with pale stitches along the seams, and studs."""
     hide, word = rng.choice(_HIDES)
     content = [element("rect", x=-4, y=-4, width=72, height=72, fill=hide)]
-    for i in range(8):
-        for j in range(8):
-            x, y = 8 * i + rng.uniform(0, 6), 8 * j + rng.uniform(0, 6)
-            r = rng.uniform(2.4, 4)
+    for i in range(6):
+        for j in range(6):
+            x, y = 10.6 * i + rng.uniform(0, 8), 10.6 * j + rng.uniform(0, 8)
+            r = rng.uniform(3.2, 5)
             content.append(
                 path(
                     ellipse_d(x, y, r * 1.2, r),
@@ -111,7 +111,7 @@ def leather(picture: Picture, shape: Shape, rng: random.Random) -> str:
         depth = min(11.0, least * 0.2)
         d = seam(part.d, depth)
         if d:
-            wide = 3.4 if least > 40 else 2.0
+            wide = 4.0 if least > 40 else 2.2
             picture.add(
                 path(d, fill="none", stroke=shade(hide, -0.5), stroke_width=wide + 2.4),
                 path(
@@ -120,7 +120,7 @@ def leather(picture: Picture, shape: Shape, rng: random.Random) -> str:
                     stroke=thread,
                     stroke_width=wide,
                     stroke_linecap="round",
-                    stroke_dasharray="9 7" if least > 40 else "5 5",
+                    stroke_dasharray="10 8" if least > 40 else "5 5",
                 ),
             )
         if part is main or least > 84:
@@ -181,24 +181,48 @@ def lace(picture: Picture, shape: Shape, rng: random.Random) -> str:
         for i in range(6):
             a = math.pi * i / 3
             small.append(dot(cx + 6 * math.cos(a), cy + 6 * math.sin(a), 2.3, ground))
-    net = "".join(
+    step = 14.4
+    net = path(
+        "".join(f"M{num(step * k)} -4l80 80M{num(step * k)} 76l80 -80" for k in range(-6, 6)),
+        fill="none",
+        stroke=white,
+        stroke_width=2,
+        opacity=0.9,
+    )
+    small_net = Tile(
+        picture,
+        12,
+        12,
         path(
-            f"M{num(x)} -2l76 76M{num(x)} 74l76 -76",
+            "M-2 -2L14 14M14 -2L-2 14M-2 10L2 14M10 -2L14 2",
             fill="none",
             stroke=white,
-            stroke_width=1.7,
-            opacity=0.9,
-        )
-        for x in range(-84, 84, 12)
+            stroke_width=1.8,
+        ),
     )
     tile = Tile(picture, 72, 72, net + "".join(flower) + "".join(small))
+
+    def paint(part: Part, matrix: Matrix) -> str:
+        least = size(part)
+        return tile(matrix, 1.0 if least > 100 else 0.7) if least > 34 else small_net(matrix)
 
     def finish(part: Part, fill: str) -> None:
         least = size(part)
         if least > 52 and part.name not in ("rim", "inside", "lid", "shadow"):
             r = 8.5 if least > 90 else 6.0
-            for x, y in along(trace(part.d), r * 1.75):
-                picture.add(dot(x, y, r, white), dot(x, y, r * 0.42, ground))
+            ring = trace(part.d)
+            gap = spacing(ring, r * 1.75)
+            for wide, color in ((2 * r, white), (0.84 * r, ground)):
+                picture.add(
+                    path(
+                        poly(*ring),
+                        fill="none",
+                        stroke=color,
+                        stroke_width=wide,
+                        stroke_linecap="round",
+                        stroke_dasharray=f"0.01 {gap:.4f}",
+                    )
+                )
         d = seam(part.d, min(12.0, least * 0.2))
         if d and least > 40:
             picture.add(path(d, fill="none", stroke=white, stroke_width=2.6))
@@ -210,7 +234,7 @@ def lace(picture: Picture, shape: Shape, rng: random.Random) -> str:
         picture,
         shape,
         Skin(
-            lambda part, matrix: tile(matrix, 1.0 if size(part) > 100 else 0.7),
+            paint,
             edge=white,
             line=white,
             edge_width=3,
@@ -218,6 +242,7 @@ def lace(picture: Picture, shape: Shape, rng: random.Random) -> str:
             finish=finish,
             under=ground,
             strength=0.5,
+            trim=ground,
         ),
     )
     return "light shows through its net of flowers, and its edge is scalloped"
@@ -259,7 +284,7 @@ def denim(picture: Picture, shape: Shape, rng: random.Random) -> str:
         for depth in depths:
             d = seam(part.d, depth)
             if d:
-                stitch(d, 2.8 if least > 60 else 2.0, "8 4" if least > 40 else "5 3")
+                stitch(d, 3.2 if least > 60 else 2.0, "8 4" if least > 40 else "5 3")
         ring = inset(trace(part.d), 21)
         if least > 84 and len(ring) > 3:
             for x, y in along(ring, 240)[:5]:
