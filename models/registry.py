@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import json
+import math
 import os
 import sys
 from collections.abc import Sequence
@@ -141,7 +142,9 @@ def _check_options(name: str, model_class: type, options: dict[str, Any]) -> Non
 
 
 def parse_options(given: Sequence[str]) -> dict[str, Any]:
-    """Take `key=value` options apart; numbers, true, false and null are read as such.
+    """Take `key=value` options apart.
+
+    Numbers, true, false and null are read as such, all else as text; `key='"7"'` is a text too.
 
     Raises:
         ValueError: One has no `=`, a key comes twice, or it would put a secret into run.json.
@@ -170,7 +173,9 @@ def _value(text: str) -> Any:
         value = json.loads(text, parse_constant=str)
     except ValueError:
         return text
-    return text if isinstance(value, str | list | dict) else value
+    if isinstance(value, list | dict) or value in (math.inf, -math.inf):
+        return text
+    return value
 
 
 def command() -> None:

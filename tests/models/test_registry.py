@@ -1,0 +1,153 @@
+"""The table of models, and adapters that a user brings."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import cobsat.models
+import pytest
+from cobsat.models import MODELS, load_model, registry
+from cobsat.models.registry import Entry, parse_options
+
+ADAPTER = """
+from cobsat.models import Capabilities, Output
+
+class Mine:
+    name = "mine"
+    def __init__(self, words, temperature=1.0):
+        self.words = words
+        self.capabilities = Capabilities(frozenset({"description"}), max_images=4)
+    def record(self):
+        return {"words": self.words}
+    def predict(self, examples):
+        return [Output(text=self.words) for _ in examples]
+
+class NotOne:
+    name = "no adapter"
+
+class Open(Mine):
+    def __init__(self, **options):
+        super().__init__(str(options))
+
+NUMBER = 3
+"""
+
+
+@pytest.fixture
+def adapter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    (tmp_path / "adapter_of_a_user.py").write_text(ADAPTER)
+    (tmp_path / "adapter_that_lacks.py").write_text("import no_such_package_here\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    for name in ("adapter_of_a_user", "adapter_that_lacks"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    return "adapter_of_a_user"
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_table_says_what_the_class_says(name: str) -> None:
+    model, entry = load_model(name), MODELS[name]
+    assert model.name == name
+    assert model.capabilities.outputs == set(entry.outputs)
+    assert model.capabilities.max_images == entry.max_images
+    assert "versions" not in model.record()
+
+
+def test_the_public_surface() -> None:
+    assert cobsat.models.__all__ == [
+        "MODELS",
+        "Capabilities",
+        "Model",
+        "Output",
+        "UsesImageSource",
+        "load_model",
+    ]
+    assert list(MODELS) == ["copy", "query", "random", "oracle"]
+
+
+def test_an_adapter_in_the_working_directory_is_found(adapter: str) -> None:
+    model: Any = load_model(f"{adapter}:Mine", words="a car", temperature=0.5)
+    assert model.record() == {"words": "a car"}
+    assert model.predict([{}])[0].text == "a car"
+    assert load_model(f"{adapter}:Open", anything=1).record() == {"words": "{'anything': 1}"}
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("copi", {}, "model must be one of copy, .*got 'copi'; did you mean 'copy'"),
+        ("copy", {"seed": 1}, "model copy must be given no options, got 'seed'"),
+        ("random", {"sede": 1}, "option of model random must be one of seed, got 'sede'; did you"),
+        ("{}:Mine", {}, "must be given words, got none: --model-option words="),
+        ("{}:Mine", {"word": 1}, "option of model .* did you mean 'words'"),
+        ("{}:Minne", {}, "class in adapter_of_a_user must be one of .*did you mean 'Mine'"),
+        ("{}:NUMBER", {}, "class in adapter_of_a_user must be one of"),
+        ("{}:NotOne", {}, "must be an adapter .* without record, predict"),
+        ("{}:", {}, "model must be the module:Class of an adapter"),
+        (":Mine", {}, "model must be the module:Class of an adapter"),
+        ("../adapter:Mine", {}, "model must be the module:Class of an adapter"),
+    ],
+)
+def test_what_cannot_be_loaded_is_named(
+    name: str, options: dict[str, Any], message: str, adapter: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        load_model(name.format(adapter), **options)
+
+
+def test_a_module_that_is_not_there_is_named(adapter: str) -> None:
+    with pytest.raises(ModuleNotFoundError, match=r"got 'no_such_module:X' \(no such module\)"):
+        load_model("no_such_module:X")
+    with pytest.raises(ModuleNotFoundError, match="it needs 'no_such_package_here'"):
+        load_model("adapter_that_lacks:X")
+
+
+def test_a_missing_extra_names_its_install_command(
+    adapter: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = Entry("adapter_that_lacks:X", "needs an extra", extra="engine")
+    monkeypatch.setitem(registry.MODELS, "lacking", entry)
+    message = r"needs the package 'no_such_package_here': pip install 'cobsat\[engine\]'"
+    with pytest.raises(ModuleNotFoundError, match=message):
+        load_model("lacking")
+
+
+def test_options_are_read_as_json_scalars_and_else_as_text() -> None:
+    given = ["a=1", "b=1.5", "c=true", "d=null", "e=org/m", "f=007", "g=NaN", "h=", 'i="7"']
+    given += ["j=[1]", "k=1e999", "l=x=y"]
+    assert parse_options(given) == {
+        "a": 1, "b": 1.5, "c": True, "d": None, "e": "org/m", "f": "007", "g": "NaN", "h": "",
+        "i": "7", "j": "[1]", "k": "1e999", "l": "x=y",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["seed"], "an option must be key=value, got 'seed'"),
+        (["=1"], "an option must be key=value"),
+        (["a b=1"], "an option must be key=value"),
+        (["a=1", "a=1"], "an option must be given once, got a twice"),
+        (["api_key=abc"], "a secret must be in the model's environment variable"),
+    ],
+)
+def test_options_that_are_none_are_named(given: list[str], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parse_options(given)
+
+
+def test_a_baseline_run_imports_no_framework(picture_folder: Path, tmp_path: Path) -> None:
+    code = (
+        "import sys; from cobsat.cli import main\n"
+        f"code = main(['predict', '--model', 'random', '--config', 'color_i-2shot', '--images', "
+        f"{str(picture_folder)!r}, '--out', 'run', '--limit', '3'])\n"
+        "heavy = {'torch', 'transformers', 'evaluate', 'torchvision'} & set(sys.modules)\n"
+        "sys.exit(f'imported {heavy}' if heavy else code)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr.count("\n")) == (0, 1), done.stderr
