@@ -6,7 +6,7 @@ import math
 import random
 
 from ..animals.paint import stroke
-from ..svg import SIZE, Picture, element, num, path, shade, vary
+from ..svg import SIZE, Picture, num, path, shade, vary
 from .props import anger_mark, microphone, note, steam, tear_stream
 from .stage import (
     backdrop,
@@ -16,9 +16,9 @@ from .stage import (
     drop,
     glow,
     gradient,
+    one_of,
     oval,
     poly,
-    sentence,
 )
 
 
@@ -50,8 +50,8 @@ def sing(picture: Picture, name: str, rng: random.Random) -> str:
     picture.add(oval(256, 452, 180, 30, "#fff4c4", fill_opacity=0.55))
     x = 256 + rng.uniform(-16, 16)
     bird = name == "bird"
-    actor = cast_animal(picture, name, rng, pose="stand", mood="sing", arms=rng.choice(("raise", "fists"))
-                        if name != "bird" else rng.choice(("down", "raise")), x=x, ground=456,
+    arms = rng.choice(("down" if bird else "fists", "raise"))
+    actor = cast_animal(picture, name, rng, pose="stand", mood="sing", arms=arms, x=x, ground=456,
                         width=310, height=366)  # fmt: skip
     a, s, f = actor.anchors, actor.anchors.scale, actor.facing
     picture.add(oval(x, 456, 86, 12, "#000000", fill_opacity=0.28))
@@ -76,15 +76,11 @@ def sing(picture: Picture, name: str, rng: random.Random) -> str:
             nx += 40 if nx > a.head[0] else -40
         picture.add(note(nx + rng.uniform(-14, 14), ny + rng.uniform(-14, 14), rng.uniform(24, 34),
                          palette[k % 5], rng.uniform(-16, 16), k % 2 == 0))  # fmt: skip
-    return sentence(
-        rng.choice(
-            (
-                f"{actor.note} is singing into a microphone on a stage; notes float around its"
-                f" open {'beak' if bird else 'mouth'}",
-                f"{actor.note} sings on a stage with {words} curtains, musical notes floating past the"
-                " microphone",
-            )
-        )
+    return one_of(
+        rng,
+        f"{actor.note} is singing into a microphone on a stage; notes float around its"
+        f" open {'beak' if bird else 'mouth'}",
+        f"{actor.note} sings into a microphone on a stage with {words} curtains; notes float by",
     )
 
 
@@ -141,13 +137,10 @@ def cry(picture: Picture, name: str, rng: random.Random) -> str:
                              eye[1] + (k - 1) * 22 + rng.uniform(-8, 8), 12 - k, blue,
                              -side * 40))  # fmt: skip
         picture.add(oval(eye[0] + side * r * 1.5, end + 2, 18, 6, "#ffffff", fill_opacity=0.7))
-    return sentence(
-        rng.choice(
-            (
-                f"{actor.note} is crying; big blue tears stream from its eyes into a puddle {place}",
-                f"{actor.note} sits crying in a puddle of blue tears {place}",
-            )
-        )
+    return one_of(
+        rng,
+        f"{actor.note} is crying; big blue tears stream from its eyes into a puddle {place}",
+        f"{actor.note} sits crying in a puddle of blue tears {place}",
     )
 
 
@@ -187,8 +180,8 @@ def angry(picture: Picture, name: str, rng: random.Random) -> str:
         f"M256 {462}l{num(s * 46)} 14l{num(s * 22)} -10l{num(s * 52)} 22l{num(s * 40)} -6"
         for s in (-1, 1)
     )
-    actor = cast_animal(picture, name, rng, pose="stand", mood="angry", arms="fists", x=256, ground=464,
-                        width=300, height=366)  # fmt: skip
+    actor = cast_animal(picture, name, rng, pose="stand", mood="angry", arms="fists", x=256,
+                        ground=464, width=300, height=366)  # fmt: skip
     a, s = actor.anchors, actor.anchors.scale
     picture.add(stroke(crack, "#20090a", 5), oval(256, 464, 110, 14, "#000000", fill_opacity=0.35))
     left, right = sorted(a.ears)
@@ -204,17 +197,19 @@ def angry(picture: Picture, name: str, rng: random.Random) -> str:
                 anger_mark(mark[0], mark[1], 22, "#d3121b"))  # fmt: skip
     for side in (-1, 1):
         y = a.feet[0][1]
-        picture.add(stroke(f"M{num(256 + side * 96)} {num(y - 20)}l{side * 26} -16"
-                           f"M{num(256 + side * 104)} {num(y)}h{side * 32}", "#ffe2b0", 7))  # fmt: skip
-    picture.add(element("g"))
-    teeth = "beak is wide open" if name == "bird" else "teeth are bared"
-    where = "both sides of its head" if name == "bird" else "its ears"
-    return sentence(
-        rng.choice(
-            (
-                f"{actor.note} is angry: its face is flushed red, its {teeth} and steam shoots"
-                f" from {where}",
-                f"an angry {actor.note[2:]} frowns and stamps its feet, steam puffing from {where}",
+        picture.add(
+            stroke(
+                f"M{num(256 + side * 96)} {num(y - 20)}l{side * 26} -16"
+                f"M{num(256 + side * 104)} {num(y)}h{side * 32}",
+                "#ffe2b0",
+                7,
             )
         )
+    teeth = "beak is wide open" if name == "bird" else "teeth are bared"
+    where = "both sides of its head" if name == "bird" else "its ears"
+    return one_of(
+        rng,
+        f"{actor.note} is angry: its face is flushed red, its {teeth} and steam shoots"
+        f" from {where}",
+        f"an angry {actor.note[2:]} frowns and stamps its feet, steam puffing from {where}",
     )

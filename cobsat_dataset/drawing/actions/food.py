@@ -58,8 +58,18 @@ def _pancakes(x: float, y: float) -> str:
         out.append(oval(x, y - 4 - 13 * k, 66 - 2 * k, 15, "#d79a4e", stroke="#99632a",
                         stroke_width=2.6))  # fmt: skip
         out.append(oval(x, y - 7 - 13 * k, 60 - 2 * k, 11, "#eec07a"))
-    syrup = smooth_d([(x - 46, y - 48), (x, y - 58), (x + 46, y - 48), (x + 50, y - 20),
-                      (x + 36, y - 34), (x + 8, y - 14), (x - 14, y - 36), (x - 42, y - 22)])  # fmt: skip
+    syrup = smooth_d(
+        [
+            (x - 46, y - 48),
+            (x, y - 58),
+            (x + 46, y - 48),
+            (x + 50, y - 20),
+            (x + 36, y - 34),
+            (x + 8, y - 14),
+            (x - 14, y - 36),
+            (x - 42, y - 22),
+        ]
+    )
     out.append(path(syrup, fill="#8f4a1a", fill_opacity=0.9))
     out.append(path(f"M{num(x - 13)} {num(y - 54)}h26v-14h-26Z", fill="#fff0a0", stroke="#c9a640",
                     stroke_width=2.4))  # fmt: skip
@@ -68,8 +78,14 @@ def _pancakes(x: float, y: float) -> str:
 
 def _salad(x: float, y: float) -> str:
     out = []
-    for dx, dy, r, c in ((-48, -8, 26, "#5fae4a"), (46, -8, 27, "#6fbf55"), (-18, -26, 30, "#82cc62"),
-                         (22, -30, 28, "#58a446"), (0, -6, 32, "#74c259")):  # fmt: skip
+    leaves = (
+        (-48, -8, 26, "#5fae4a"),
+        (46, -8, 27, "#6fbf55"),
+        (-18, -26, 30, "#82cc62"),
+        (22, -30, 28, "#58a446"),
+        (0, -6, 32, "#74c259"),
+    )
+    for dx, dy, r, c in leaves:
         out.append(oval(x + dx, y + dy, r, r * 0.72, c, stroke="#3d7a34", stroke_width=2.6))
     for dx, dy in ((-34, -26), (4, -44), (38, -22), (-4, -12)):
         out.append(oval(x + dx, y + dy, 13, 12, "#e2463c", stroke="#9c241f", stroke_width=2.4))

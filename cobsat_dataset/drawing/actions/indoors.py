@@ -8,7 +8,7 @@ from typing import Final
 from ..animals.curves import lerp
 from ..animals.face import glasses
 from ..animals.paint import stroke
-from ..svg import SIZE, Picture, element, ellipse_d, num, path, shade, vary
+from ..svg import SIZE, Picture, ellipse_d, num, path, shade, vary
 from .food import FOODS
 from .props import bib, cushion, floor_lamp, fork, open_book, tumbler, zed
 from .stage import (
@@ -20,10 +20,9 @@ from .stage import (
     glow,
     gradient,
     hill,
+    one_of,
     oval,
-    sentence,
 )
-
 
 _JUICES: Final = (
     ("#ff9a2e", "orange juice"),
@@ -86,8 +85,9 @@ def sleep(picture: Picture, name: str, rng: random.Random) -> str:
     x, y = 256 + rng.uniform(-14, 14), 404.0
     picture.add(oval(x, y + 66, 222, 20, "#000000", fill_opacity=0.3))
     picture.add(cushion(picture, x, y, 420, color))
-    actor = cast_animal(picture, name, rng, pose="sleep", mood="asleep", x=x, ground=y + 12, width=400,
-                        height=230)  # fmt: skip
+    actor = cast_animal(
+        picture, name, rng, pose="sleep", mood="asleep", x=x, ground=y + 12, width=400, height=230
+    )
     picture.add(actor.back, actor.front, actor.top)
     a, f = actor.anchors, actor.facing
     tone = rng.choice(("#ffffff", "#bfe6ff", "#fff0a6"))
@@ -97,13 +97,10 @@ def sleep(picture: Picture, name: str, rng: random.Random) -> str:
         picture.add(
             zed(hx + step * dx * 1.0 - f * 6, max(40.0, hy + dy), size, tone, 8 - 10 * (k % 2))
         )
-    return sentence(
-        rng.choice(
-            (
-                f"{actor.note} is sleeping on a soft cushion {place}; Z letters rise from its head",
-                f"{actor.note} sleeps curled up on a big cushion {place}, its eyes closed",
-            )
-        )
+    return one_of(
+        rng,
+        f"{actor.note} is sleeping on a soft cushion {place}; Z letters rise from its head",
+        f"{actor.note} sleeps curled up on a big cushion {place}, its eyes closed",
     )
 
 
@@ -149,13 +146,10 @@ def read(picture: Picture, name: str, rng: random.Random) -> str:
         mid = lerp(a.hands[0], a.hands[1], 0.5)
         cover = rng.choice(("#b8353f", "#2f6fb0", "#2f8f5b", "#7a4aa8"))
         picture.add(actor.front, open_book(mid[0], mid[1] + 34, 208, cover), actor.top)
-    return sentence(
-        rng.choice(
-            (
-                f"{actor.note} is reading an open book in an armchair, wearing round glasses by a lamp",
-                f"{actor.note} in round glasses reads a book in an armchair beside a bookshelf",
-            )
-        )
+    return one_of(
+        rng,
+        f"{actor.note} in round glasses is reading an open book in an armchair by a lamp",
+        f"{actor.note} in round glasses reads a book in an armchair beside a bookshelf",
     )
 
 
@@ -168,8 +162,9 @@ def eat(picture: Picture, name: str, rng: random.Random) -> str:
     picture.add(
         box(0, 288, SIZE, 14, shade(wall, -0.25)), box(0, 302, SIZE, 210, shade(wall, -0.14))
     )
-    actor = cast_animal(picture, name, rng, pose="sit", mood="chew", arms="dine" if name != "bird"
-                        else "down", x=256, ground=474, width=330, height=390)  # fmt: skip
+    arms = "down" if name == "bird" else "dine"
+    actor = cast_animal(picture, name, rng, pose="sit", mood="chew", arms=arms, x=256, ground=474,
+                        width=330, height=390)  # fmt: skip
     a, s = actor.anchors, actor.anchors.scale
     food = rng.choice(FOODS)
     picture.add(actor.back)
@@ -214,13 +209,10 @@ def eat(picture: Picture, name: str, rng: random.Random) -> str:
         cx, cy = a.mouth[0] + rng.uniform(-56, 56) * s, a.mouth[1] + rng.uniform(2, 54) * s
         picture.add(oval(cx, cy, 3.6, 3.2, shade(food.color, -0.1)))
     lips = "beak" if name == "bird" else "mouth"
-    return sentence(
-        rng.choice(
-            (
-                f"{actor.note} is eating {food.words} from a plate at a table with a checked cloth",
-                f"{actor.note} with a bib eats {food.words} at a laid table, crumbs around its {lips}",
-            )
-        )
+    return one_of(
+        rng,
+        f"{actor.note} is eating {food.words} from a plate at a table with a checked cloth",
+        f"{actor.note} with a bib eats {food.words} at a laid table, crumbs around its {lips}",
     )
 
 
@@ -292,11 +284,8 @@ def drink(picture: Picture, name: str, rng: random.Random) -> str:
         side = -1 if k % 2 else 1
         picture.add(drop(x + side * (w * 0.62 + rng.uniform(6, 40)), y - h + rng.uniform(-46, 50),
                          rng.uniform(6, 10), shade(juice, 0.1)))  # fmt: skip
-    return sentence(
-        rng.choice(
-            (
-                f"{actor.note} is drinking {words} from a tall glass through a straw {place}",
-                f"{actor.note} drinks a glass of {words} with ice through a straw {place}",
-            )
-        )
+    return one_of(
+        rng,
+        f"{actor.note} is drinking {words} from a tall glass through a straw {place}",
+        f"{actor.note} drinks a glass of {words} with ice through a straw {place}",
     )

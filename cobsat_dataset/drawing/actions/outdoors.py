@@ -7,7 +7,7 @@ import random
 
 from ..animals.curves import smooth_d
 from ..animals.paint import stroke
-from ..svg import SIZE, Picture, group, num, path, shade, vary
+from ..svg import SIZE, Picture, num, path, shade, vary
 from .props import cape, feathered_wing, goggles, swim_ring
 from .stage import (
     backdrop,
@@ -18,9 +18,9 @@ from .stage import (
     glow,
     gradient,
     hill,
+    one_of,
     oval,
     poly,
-    sentence,
 )
 
 
@@ -117,13 +117,10 @@ def swim(picture: Picture, name: str, rng: random.Random) -> str:
                              line - 14 - rng.uniform(10, 62), rng.uniform(6, 11), shade(blue, 0.3),
                              side * 24))  # fmt: skip
     what = "inside a striped rubber ring" if ring else "with goggles over its eyes"
-    return sentence(
-        rng.choice(
-            (
-                f"{actor.note} is swimming in a {water} {what}; water splashes around it",
-                f"{actor.note} swims {what} through the waves of a {water}, splashing drops",
-            )
-        )
+    return one_of(
+        rng,
+        f"{actor.note} is swimming in a {water} {what}; water splashes around it",
+        f"{actor.note} swims {what} through the waves of a {water}, splashing drops",
     )
 
 
@@ -175,13 +172,10 @@ def run(picture: Picture, name: str, rng: random.Random) -> str:
         picture.add(oval(x, y, r, r * 0.82, dust, stroke=shade(ground, -0.1), stroke_width=2.4))
     for k in range(4):
         picture.add(oval(rear + f * (40 - k * 26), 446, 22, 12, dust))
-    return sentence(
-        rng.choice(
-            (
-                f"{actor.note} is running {place} at full stretch; clouds of dust rise behind it",
-                f"{actor.note} runs {place} with long strides, leaving dust and speed lines behind",
-            )
-        )
+    return one_of(
+        rng,
+        f"{actor.note} is running {place} at full stretch; clouds of dust rise behind it",
+        f"{actor.note} runs {place} with long strides, leaving dust and speed lines behind",
     )
 
 
@@ -215,7 +209,8 @@ def fly(picture: Picture, name: str, rng: random.Random) -> str:
     x0, y0, x1, y1 = a.box
     rear = x0 if f > 0 else x1
     streaks = "".join(
-        f"M{num(rear - f * rng.uniform(6, 26))} {num(y0 + (y1 - y0) * t)}h{num(-f * rng.uniform(36, 70))}"
+        f"M{num(rear - f * rng.uniform(6, 26))} {num(y0 + (y1 - y0) * t)}"
+        f"h{num(-f * rng.uniform(36, 70))}"
         for t in (0.5, 0.66, 0.84)
     )
     picture.add(stroke(streaks, "#ffffff", 5))
@@ -229,20 +224,14 @@ def fly(picture: Picture, name: str, rng: random.Random) -> str:
         picture.add(actor.back, actor.front, actor.top)
         picture.add(feathered_wing((root[0], root[1] + 12 * s), s * 1.12, f, -4.0, 0.0))
     else:
-        color = rng.choice(("#e23b3b", "#7a3fc4", "#f0932b"))
-        how = (
-            f"with a {dict((('#e23b3b', 'red'), ('#7a3fc4', 'purple'))).get(color, 'golden')} cape"
-        )
+        color, hue = rng.choice((("#e23b3b", "red"), ("#7a3fc4", "purple"), ("#f0932b", "golden")))
+        how = f"with a {hue} cape"
         picture.add(cape(a.neck, s * 1.15, f, color))
         picture.add(actor.back, actor.front, actor.top)
     for x, y, w in ((90, 430, 190), (430, 446, 200)):
         picture.add(cloud(x + rng.uniform(-30, 30), y + rng.uniform(-10, 8), w))
-    picture.add(group())
-    return sentence(
-        rng.choice(
-            (
-                f"{actor.note} is flying {how} among white clouds, fields far below",
-                f"{actor.note} flies high in the sky {how}; the fields lie far below the clouds",
-            )
-        )
+    return one_of(
+        rng,
+        f"{actor.note} is flying {how} among white clouds, fields far below",
+        f"{actor.note} flies high in the sky {how}; the fields lie far below the clouds",
     )

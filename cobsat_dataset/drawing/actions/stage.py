@@ -129,6 +129,7 @@ def drop(x: float, y: float, size: float, fill: str, angle: float = 0.0) -> str:
     return path(d, fill=fill, transform=Frame(x, y, angle).transform)
 
 
-def sentence(text: str) -> str:
-    """Return the text with a capital first letter and a full stop."""
+def one_of(rng: random.Random, *texts: str) -> str:
+    """Choose one wording and make it a sentence."""
+    text = rng.choice(texts)
     return text[0].upper() + text[1:] + "."

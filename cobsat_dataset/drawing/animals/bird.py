@@ -8,7 +8,7 @@ from ..svg import Picture, element, ellipse_d, group, path, shade
 from .coats import Coat, coat_of
 from .curves import Frame, Point, smooth_d
 from .face import Mood, eyes, flush
-from .heads import Head
+from .head import Head
 from .layers import Anchors, Layers, box_of
 from .paint import solid, stroke, tone
 

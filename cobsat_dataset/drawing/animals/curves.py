@@ -27,7 +27,7 @@ def lerp(a: Point, b: Point, t: float) -> Point:
 
 
 def smooth_d(points: Sequence[Point], closed: bool = True) -> str:
-    """Return the path data of a smooth (Catmull–Rom) curve through the points."""
+    """Return the path data of a smooth (Catmull-Rom) curve through the points."""
     n = len(points)
     words = [f"M{pt(points[0])}"]
     for i in range(n if closed else n - 1):
@@ -42,7 +42,7 @@ def smooth_d(points: Sequence[Point], closed: bool = True) -> str:
 
 
 def _spline(values: Sequence[float], t: float) -> float:
-    """Return the Catmull–Rom interpolation of evenly spaced values at `t` in 0..1."""
+    """Return the Catmull-Rom interpolation of evenly spaced values at `t` in 0..1."""
     n = len(values) - 1
     position = min(max(t, 0.0), 1.0) * n
     i = min(int(position), n - 1)

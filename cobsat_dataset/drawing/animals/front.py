@@ -9,7 +9,8 @@ from ..svg import Picture, ellipse_d, group, path, shade
 from .coats import BUILDS, Coat, build_of, coat_of
 from .curves import Frame, Point, Tube, smooth_d
 from .face import Mood
-from .heads import HEADS, wool_d
+from .head import wool_d
+from .heads import HEADS
 from .layers import Anchors, Layers, box_of
 from .markings import limb_marks
 from .paint import solid, stroke, tone

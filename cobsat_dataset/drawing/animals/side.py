@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import dataclass
 from typing import Final
 
 from ..svg import Picture, ellipse_d, group, path, shade
 from .coats import Build, Coat, build_of, coat_of
 from .curves import Frame, Point, Tube, lerp, smooth_d
 from .face import Mood
-from .heads import HEADS, wool_d
+from .heads import HEADS
 from .layers import Anchors, Layers, box_of
+from .lying import lying
 from .markings import belly_marks, body_marks, limb_marks
 from .paint import solid, stroke, tone
 from .tails import tail
+from .wear import collar, fleece, upright_mane
 
 # Where each foot is, relative to below its hip: (forward, lift) as fractions of the leg's length;
 # near fore, far fore, near hind, far hind.
@@ -41,32 +44,41 @@ def foot_d(kind: str, at: Point, angle: float, width: float) -> str:
     return smooth_d([frame.map(p) for p in shape])
 
 
+@dataclass(frozen=True)
 class _Leg:
-    """One leg: its tube, and its foot."""
+    """One leg: its tube, where it ends, and its foot."""
 
-    def __init__(self, hip: Point, foot: Point, bend: float, build: Build, thick: float) -> None:
-        dx, dy = foot[0] - hip[0], foot[1] - hip[1]
-        length = math.hypot(dx, dy)
-        normal = (dy / length, -dx / length)
-        knee = lerp(hip, foot, 0.52)
-        knee = (knee[0] + normal[0] * bend, knee[1] + normal[1] * bend)
-        ankle = lerp(knee, foot, 0.66)
-        top, low = build.leg[0] * thick, build.leg[1] * thick
-        self.foot = foot
-        lower = math.degrees(math.atan2(foot[1] - knee[1], foot[0] - knee[0]))
-        cap = low * (1.5 if build.foot == "hoof" else 1.0)
-        end = lerp(foot, knee, cap / max(cap, math.dist(foot, knee)))
-        self.tube = Tube((hip, knee, ankle, end), (top * 1.25, top * 0.86, low, low))
-        self.angle = (lower - 90) * 0.85
-        self.width = low * 1.12 if low < 11.5 else low
-        self.foot_d = foot_d(build.foot, foot, self.angle, self.width)
+    tube: Tube
+    foot: Point
+    angle: float
+    width: float
+    foot_d: str
+
+
+def _leg_between(hip: Point, foot: Point, bend: float, build: Build, thick: float) -> _Leg:
+    """Return a leg from hip to foot; `bend` moves the knee backwards (or forwards, if < 0)."""
+    length = math.dist(hip, foot)
+    knee = lerp(hip, foot, 0.52)
+    knee = (
+        knee[0] + (foot[1] - hip[1]) / length * bend,
+        knee[1] - (foot[0] - hip[0]) / length * bend,
+    )
+    ankle = lerp(knee, foot, 0.66)
+    top, low = build.leg[0] * thick, build.leg[1] * thick
+    # A round end must not show below the foot.
+    cap = low * (1.5 if build.foot == "hoof" else 1.0)
+    end = lerp(foot, knee, cap / max(cap, math.dist(foot, knee)))
+    angle = (math.degrees(math.atan2(foot[1] - knee[1], foot[0] - knee[0])) - 90) * 0.85
+    width = low * 1.12 if low < 11.5 else low
+    tube = Tube((hip, knee, ankle, end), (top * 1.25, top * 0.86, low, low))
+    return _Leg(tube, foot, angle, width, foot_d(build.foot, foot, angle, width))
 
 
 def quadruped(picture: Picture, name: str, rng: random.Random, pose: str, mood: Mood) -> Layers:
     """Draw an animal from the side."""
     coat, build = coat_of(name, rng), build_of(name, rng)
     if pose == "sleep":
-        return _lying(picture, name, coat, build, rng, mood)
+        return lying(picture, name, coat, build, rng, mood)
     jitter = rng.uniform(-0.05, 0.05)
     x0, x1 = -build.half - 22, build.half - 22
     y = -build.height
@@ -94,7 +106,7 @@ def quadruped(picture: Picture, name: str, rng: random.Random, pose: str, mood: 
             hip = (hip_x, y + build.girth[3 if fore else 0] * 0.3)
         foot = (hip_x + (forward + jitter) * long * 0.86, -lift * long - (0 if near else 5))
         bend = {"walk": 2.0, "run": 5.0}.get(pose, 6.0) * (-1 if fore else 1)
-        legs.append(_Leg(hip, foot, bend, build, 1.0 if near else 0.94))
+        legs.append(_leg_between(hip, foot, bend, build, 1.0 if near else 0.94))
     near_fore, far_fore, near_hind, far_hind = legs
     fill = tone(picture, coat.base, y - build.girth[1] - 20, 0)
     far = tone(picture, shade(coat.base, -0.2), y - build.girth[1], 10)
@@ -120,7 +132,7 @@ def quadruped(picture: Picture, name: str, rng: random.Random, pose: str, mood: 
     if name == "sheep":
         for leg in near:
             parts.append(_leg(picture, name, coat, build, leg, limb_fill, coat.foot))
-        parts.append(_wool(picture, coat, body, neck, fill, rng))
+        parts.append(fleece(picture, coat, body, neck, fill, rng))
     else:
         feet = [] if build.foot == "hoof" else [leg.foot_d for leg in near]
         if belly:
@@ -138,9 +150,9 @@ def quadruped(picture: Picture, name: str, rng: random.Random, pose: str, mood: 
     head = HEADS[name](picture, coat, mood, 0.9, rng)
     frame = Frame(head_at[0], head_at[1], 4.0 + rng.uniform(-3, 3), build.head)
     if name == "zebra":
-        parts.insert(1, _mane(picture, coat, neck))
+        parts.insert(1, upright_mane(picture, coat, neck))
     if name == "dog":
-        parts.append(_collar(picture, neck.at(0.42, 1.05), neck.at(0.42, -1.05)))
+        parts.append(collar(picture, neck.at(0.42, 1.05), neck.at(0.42, -1.05)))
     parts.append(group(head.svg, transform=frame.transform))
     pitch = Frame(0, -_LIFT[pose], _PITCH[pose])
     points = [*body.outline(), *tail_points, *(leg.tube.at(1.0) for leg in legs)]
@@ -193,132 +205,3 @@ def _feet(picture: Picture, coat: Coat, build: Build, legs: tuple[_Leg, ...]) ->
                 a, b = frame.map((x, -0.65)), frame.map((x + 0.08, -0.02))
                 out.append(stroke(f"M{a[0]:.1f} {a[1]:.1f}L{b[0]:.1f} {b[1]:.1f}", coat.line, 1.8))
     return "".join(out)
-
-
-def _wool(
-    picture: Picture, coat: Coat, body: Tube, neck: Tube, fill: str, rng: random.Random
-) -> str:
-    """Return a sheep's woolly body."""
-    cx, cy = body.at(0.5)
-    rx = abs(body.at(1.0)[0] - body.at(0.0)[0]) / 2 + 36
-    ry = 46.0
-    nx, ny = neck.at(0.5)
-    outlines = [wool_d(cx, cy, rx, ry, 15, 22), wool_d(nx, ny, 30, 34, 10, 13)]
-    curls = []
-    for row, y in enumerate((-24, 0, 22)):
-        for k in range(5):
-            x = cx - 66 + 33 * k + (16 if row % 2 else 0) + rng.uniform(-4, 4)
-            curls.append(f"M{x - 8:.1f} {cy + y:.1f}A8 8 0 0 0 {x + 8:.1f} {cy + y + 1:.1f}")
-    lines = stroke("".join(curls), shade(coat.base, -0.2), 3)
-    return solid(picture, outlines, fill, coat.line, overlays=[lines])
-
-
-def _mane(picture: Picture, coat: Coat, neck: Tube) -> str:
-    """Return a zebra's upright, banded mane along the top of its neck."""
-    crest = Tube(tuple(neck.at(t, 0.98) for t in (0.05, 0.4, 0.75, 1.0)), (7, 14, 15, 13))
-    bands = [path(crest.ring(t, t + 0.1), fill=coat.base) for t in (0.12, 0.34, 0.56, 0.78)]
-    return solid(picture, [crest.d(8)], coat.mark, coat.line, overlays=bands)
-
-
-def _collar(picture: Picture, a: Point, b: Point) -> str:
-    """Return a dog's red collar with its tag."""
-    band = Tube((a, (lerp(a, b, 0.5)[0] + 5, lerp(a, b, 0.5)[1] + 5), b), (5, 6, 5))
-    tag = lerp(a, b, 0.8)
-    return (
-        solid(picture, [band.d(5)], "#d8343c", "#8d1d26", 2)
-        + solid(picture, [ellipse_d(tag[0] + 6, tag[1] + 13, 6.5)], "#f6c945", "#9c7415", 2)
-    )  # fmt: skip
-
-
-def _lying(
-    picture: Picture, name: str, coat: Coat, build: Build, rng: random.Random, mood: Mood
-) -> Layers:
-    """Draw an animal lying down, its head on its front legs."""
-    a, b, c, d = build.girth
-    x0, x1 = -build.half - 30, build.half - 34
-    body = Tube(
-        ((x0, -a * 0.98), (x0 * 0.45 + x1 * 0.3, -b * 1.02), (x1 - 28, -c * 0.9), (x1, -d * 0.8)),
-        (a, b, c * 0.94, d * 0.86),
-    )
-    head = HEADS[name](picture, coat, mood, 0.5, rng)
-    size = build.head
-    rest = min(head.chin, 50.0)
-    head_at = (x1 + build.neck[0] * 0.72 + 18, -rest * size - 8)
-    neck = Tube(((x1 - 6, -d * 0.8), (head_at[0] - 6, head_at[1] + 6)), (d * 0.8, build.neck[2]))
-    low = build.leg[1]
-    fores = [
-        Tube(((x1 - 4 + dx, -low - 6), (x1 + 44 + dx, -low), (x1 + 96 + dx, -low * 0.95)),
-             (low * 1.4, low * 1.05, low))
-        for dx in (14.0, 0.0)
-    ]  # fmt: skip
-    haunch = (x0 + 12, -a * 0.74)
-    hind = Tube(
-        ((x0 + 14, -low * 1.4), (x0 + 46, -low), (x0 + 82, -low * 0.95)),
-        (low * 1.5, low * 1.1, low),
-    )
-    top = min(-2 * b, head_at[1] - 40)
-    fill = tone(picture, coat.base, top, 0)
-    limb_fill = fill if coat.limb == coat.base else tone(picture, coat.limb, -40, 0)
-    limb_line = coat.line if coat.limb == coat.base else shade(coat.limb, -0.4)
-    tail_svg, tail_points = tail(picture, name, coat, (x0 - a * 0.72, -a * 0.8), "sleep", rng)
-    parts = [tail_svg]
-    if name == "zebra":
-        parts.append(_mane(picture, coat, neck))
-    for limb in fores[:1]:
-        parts.append(
-            solid(picture, [limb.d(6)], shade(coat.limb, -0.18), limb_line,
-                  overlays=limb_marks(name, coat, limb))
-        )  # fmt: skip
-    marks = belly_marks(name, coat, body) + body_marks(name, coat, body, neck, rng)
-    front = fores[1]
-    if name == "sheep":
-        for limb in (hind, front):
-            parts.append(solid(picture, [limb.d(6)], limb_fill, limb_line))
-        parts.append(_wool(picture, coat, body, neck, fill, rng))
-    else:
-        for limb in (front, hind):
-            marks.extend(limb_marks(name, coat, limb))
-            marks.append(path(ellipse_d(*limb.at(1.0), 20, 16), fill=coat.foot))
-        thigh = ellipse_d(*haunch, a * 0.82, a * 0.72)
-        parts.append(
-            solid(picture, [body.d(10), neck.d(5), front.d(6), hind.d(6), thigh], fill, coat.line,
-                  overlays=marks)
-        )  # fmt: skip
-        bow = (haunch[0] + a * 0.5, haunch[1] - a * 0.6), (haunch[0] + a * 0.86, haunch[1] + 8)
-        end = (haunch[0] + a * 0.55, -low * 2.2)
-        parts.append(
-            stroke(
-                f"M{bow[0][0]:.1f} {bow[0][1]:.1f}Q{bow[1][0] + 4:.1f} {bow[1][1] - 16:.1f} "
-                f"{end[0]:.1f} {end[1]:.1f}",
-                coat.line,
-                2.2,
-            )
-        )
-    if build.foot == "hoof":
-        for limb in (hind, front):
-            parts.append(
-                solid(picture, [limb.ring(0.84, 1.02)], coat.foot, shade(coat.foot, -0.4), 2)
-            )
-    if name == "dog":
-        parts.append(_collar(picture, neck.at(0.5, 1.0), neck.at(0.5, -1.0)))
-    frame = Frame(head_at[0], head_at[1], 7.0 + rng.uniform(-3, 3), size)
-    parts.append(group(head.svg, transform=frame.transform))
-    points = [*body.outline(), *tail_points, front.at(1.0), fores[0].at(1.0), (x0, 0.0)]
-    points += [frame.map((sx * head.half_width, sy)) for sx in (-1, 1)
-               for sy in (head.top, head.chin)]  # fmt: skip
-    anchors = Anchors(
-        mouth=frame.map(head.mouth),
-        eyes=(frame.map(head.eyes[0]), frame.map(head.eyes[1])),
-        eye_radius=head.eye_radius * size,
-        ears=(frame.map(head.ears[0]), frame.map(head.ears[1])),
-        hands=(front.at(1.0), fores[0].at(1.0)),
-        feet=(front.at(1.0), hind.at(1.0)),
-        back=body.at(0.45, 0.95),
-        neck=neck.at(0.5),
-        head=frame.map((0, 0)),
-        head_radius=head.half_width * size,
-        head_top=frame.map((0, head.top)),
-        box=box_of(points),
-        note=coat.note,
-    )
-    return Layers("".join(parts), "", "", anchors)

@@ -8,7 +8,7 @@ from typing import Final
 from ..svg import Picture, path, shade
 from .coats import Coat
 from .curves import Frame, Point, Tube, pt, smooth_d
-from .heads import wool_d
+from .head import wool_d
 from .paint import solid, stroke
 
 # Tails from their root, facing +x (so that they run towards -x), when standing.
