@@ -112,13 +112,21 @@ def attrs(attributes: dict[str, object]) -> str:
     return "".join(words)
 
 
-def element(kind: str, content: str = "", **attributes: object) -> str:
+def element(kind: str, content: str = "", /, **attributes: object) -> str:
     """Write one element: `element("circle", cx=1, cy=2, r=3, fill="red")`."""
     return f"<{kind}{attrs(attributes)}>{content}</{kind}>"
 
 
 def path(d: str, **attributes: object) -> str:
-    """Write a `path`."""
+    """Write a `path`; an opacity becomes that of its only paint, which needs no layer of its own.
+
+    >>> path("M0 0h9v9z", fill="red", opacity=0.5)
+    '<path d="M0 0h9v9z" fill="red" fill-opacity="0.5"></path>'
+    """
+    if "opacity" in attributes:
+        filled, stroked = attributes.get("fill") != "none", "stroke" in attributes
+        paint = "fill_opacity" if not stroked else "opacity" if filled else "stroke_opacity"
+        attributes = {paint if k == "opacity" else k: v for k, v in attributes.items()}
     return element("path", d=d, **attributes)
 
 

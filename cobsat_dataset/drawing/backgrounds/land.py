@@ -320,7 +320,7 @@ def volcano(picture: Picture, rng: random.Random) -> Scene:
             "glowing lava streaming down the dark slopes and ash clouds in a red sky",
             "a burning crater, streams of red lava and smoke in a dark sky",
         )),
-        "#2a0f12", 0.7, rim="#ffd98a",
+        "#2a0f12", 0.5, rim="#ffd98a",
     )  # fmt: skip
 
 

@@ -163,7 +163,7 @@ def waterfall(picture: Picture, rng: random.Random) -> Scene:
         for i, color in enumerate(("#ff6b6b", "#ffb347", "#fff176", "#7ed87e", "#6fb7ff"))
     )
     above_pool = picture.define("clipPath", element("rect", x=0, y=0, width=SIZE, height=366))
-    picture.add(group(bow, opacity=0.36, clip_path=above_pool))
+    picture.add(group(bow, opacity=0.27, clip_path=above_pool))
     for r in (60, 110, 165, 215):
         picture.add(
             path(f"M{num(256 - r * 1.2)} {num(392 + r * 0.36)}q{num(r * 1.2)} {num(r * 0.16)} "
