@@ -96,8 +96,8 @@ def _beach(rng: random.Random) -> list[Part]:
         a, b = (meridian(2 * math.pi * (i + k) / panels) for k in (0, 1))
         if sum(v[2] > 0.05 for v in (*a, *b)) < 3:
             continue
-        if i % 2:
-            parts.append(Part("panel", poly(*map(_flat, (*a, *b[::-1]))), shade=0.26))
+        tone = 0.26 if i % 2 else -0.1
+        parts.append(Part("panel", poly(*map(_flat, (*a, *b[::-1]))), shade=tone))
         parts += _seams(a, 3.5)
     ring = [
         turn((math.sin(cap) * math.cos(p), -math.cos(cap), math.sin(cap) * math.sin(p)))

@@ -91,9 +91,9 @@ def _label(rng: random.Random, cover: Facet) -> list[Part]:
 
 def _lying(rng: random.Random) -> Shape:
     """The cover is the top face, the spine the front, the pages show at the right."""
-    view = camera(rng.uniform(30, 42), rng.uniform(34, 42))
+    view = camera(rng.uniform(30, 42), rng.uniform(38, 48))
     wide, deep = rng.uniform(104, 116), rng.uniform(136, 150)
-    thick = rng.uniform(46, 62)
+    thick = rng.uniform(60, 80)
     board = 9.0
     wide, deep = deep, wide
     whole = block(view, (-wide, wide), (0, thick), (-deep, deep))

@@ -15,7 +15,10 @@ _NUMBER: Final = re.compile(r"-?[\d.]+")
 
 
 def trace(d: str, steps: int = 7) -> list[Point]:
-    """Return the first subpath of a path as a polyline, without its closing point."""
+    """Return the first subpath of a path as a polyline, without its closing point.
+
+    A curve is cut into `steps` pieces at most, fewer where it is short.
+    """
     points: list[Point] = []
     for command, text in _COMMAND.findall(d):
         numbers = [float(n) for n in _NUMBER.findall(text)]
@@ -27,7 +30,9 @@ def trace(d: str, steps: int = 7) -> list[Point]:
             continue
         size = 3 if command == "C" else 2
         for i in range(0, len(pairs), size):
-            points += _bezier([points[-1], *pairs[i : i + size]], steps)
+            control = [points[-1], *pairs[i : i + size]]
+            length = sum(math.dist(p, q) for p, q in itertools.pairwise(control))
+            points += _bezier(control, max(2, min(steps, round(length / 7))))
     tidy = [
         p for p, q in zip(points, points[1:] + points[:1], strict=True) if math.dist(p, q) > 0.4
     ]

@@ -167,7 +167,7 @@ def lace(picture: Picture, shape: Shape, rng: random.Random) -> str:
             path(
                 ellipse_d(x, y, 9, 6),
                 fill=white,
-                fill_opacity=0.78,
+                fill_opacity=0.9,
                 stroke=white,
                 stroke_width=2,
                 transform=f"rotate({num(math.degrees(a))} {num(x)} {num(y)})",
