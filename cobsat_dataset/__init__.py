@@ -1,5 +1,6 @@
 """CoBSAT: text-to-image in-context learning, as a `datasets` builder and what belongs to it."""
 
+from .decoding import decode_once
 from .examples import CONFIGS, Example, Options, examples, splits
 from .images import ImageCache, ImageSource, image_source
 from .registration import register
@@ -25,6 +26,7 @@ __all__ = [
     "Theme",
     "TrainExample",
     "Verdict",
+    "decode_once",
     "examples",
     "image_source",
     "splits",

@@ -126,3 +126,7 @@ def _one_line(error: Exception) -> str:
     else:
         text = f"{type(error).__name__}: {error}"
     return " ".join(text.split())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

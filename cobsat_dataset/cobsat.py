@@ -13,6 +13,7 @@ With `datasets` before 4 it is a loading script as well: `load_dataset("…/cobs
 Source: CoBSAT, Sec. 3 and App. A; `examples.py` makes the rows.
 """
 
+import copy
 import os
 import re
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from typing import Any
 import datasets
 import pyarrow as pa
 
+from .decoding import decode_once
 from .examples import (
     CONFIGS,
     Options,
@@ -34,6 +36,12 @@ from .examples import (
     task_splits,
 )
 from .images import ImageSource, image_source, settle
+
+# A loading script takes along only the files that it names itself: these stand behind the others.
+from .instructions import Instruction
+from .layout import Label
+from .official import official_folder
+from .prompt_lists import PromptIndices
 from .spec import choose
 from .tables import (
     NUMBERS,
@@ -44,6 +52,7 @@ from .tables import (
     numbered,
     task_table,
 )
+from .training import TrainExample
 
 _HOMEPAGE = "https://github.com/UW-Madison-Lee-Lab/CoBSAT"
 _CITATION = """\
@@ -62,7 +71,7 @@ for each task and number of demonstrations.
 
 
 @dataclass
-class CobsatConfig(datasets.BuilderConfig):
+class CobsatConfig(datasets.BuilderConfig):  # type: ignore[misc]
     """A config: task and shots are in its name, the rest are options of `load_dataset`.
 
     Attributes:
@@ -93,7 +102,8 @@ class CobsatConfig(datasets.BuilderConfig):
         kwargs = dict(config_kwargs)
         if self.images != "rendered":  # the shipped ones are in the module's own hash
             kwargs["images"] = image_source(self.images).digest[:16]
-        return super().create_config_id(kwargs, custom_features=custom_features)
+        config_id: str = super().create_config_id(kwargs, custom_features=custom_features)
+        return config_id
 
     def options(self) -> Options:
         """Return the options, checked."""
@@ -106,9 +116,10 @@ class CobsatConfig(datasets.BuilderConfig):
         ).check()
 
 
-class Cobsat(datasets.ArrowBasedBuilder):
+class Cobsat(datasets.ArrowBasedBuilder):  # type: ignore[misc]
     """Builds the benchmark's splits; see `CobsatConfig` for the options."""
 
+    info: datasets.DatasetInfo
     VERSION = datasets.Version("1.0.0")
     BUILDER_CONFIG_CLASS = CobsatConfig
     BUILDER_CONFIGS = [  # noqa: RUF012 (the name is datasets')
@@ -213,9 +224,11 @@ class Cobsat(datasets.ArrowBasedBuilder):
         shots = parse_config(config.name).shots
         table = expand(numbers.data.table, shots, train, config.options(), self._source())
         with self._speaking_of(TRAIN_FEATURES if train else TEST_FEATURES):
-            return datasets.Dataset(
+            dataset = datasets.Dataset(
                 table, self.info, numbers.split, fingerprint=self._get_dataset_fingerprint(split)
             )
+        # Before 4.0, `datasets` leaves a list undecoded whose first part is a text.
+        return decode_once(dataset) if int(datasets.__version__.split(".")[0]) < 4 else dataset
 
     def _as_streaming_dataset_single(self, splits_generator: Any) -> datasets.IterableDataset:
         with self._speaking_of(features_of(splits_generator.name)):
@@ -224,9 +237,9 @@ class Cobsat(datasets.ArrowBasedBuilder):
     @contextmanager
     def _speaking_of(self, features: datasets.Features) -> Iterator[None]:
         """Let `self.info` speak of one table: splits differ in columns, the library's infos not."""
-        info: datasets.DatasetInfo = self.info
-        self.info = info.copy()
-        self.info.features = features.copy()
+        info = self.info
+        self.info = copy.copy(info)
+        self.info.features = features
         try:
             yield
         finally:

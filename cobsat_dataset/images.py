@@ -14,6 +14,7 @@ import uuid
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import lru_cache
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -161,13 +162,23 @@ class ImageCache:
         """
         if isinstance(image, Image.Image):
             return image
-        known = self._images.get(image)
+        return self._decoded(image, image)
+
+    def open_stored(self, stored: dict[str, Any]) -> Image.Image:
+        """Return the picture of an undecoded `datasets.Image` value, its bytes or its path."""
+        data = stored["bytes"]
+        if data is None:
+            return self.open(stored["path"])
+        return self._decoded(hashlib.sha256(data).hexdigest(), BytesIO(data))
+
+    def _decoded(self, key: str, file: str | BytesIO) -> Image.Image:
+        known = self._images.get(key)
         if known is not None:
-            self._images.move_to_end(image)
+            self._images.move_to_end(key)
             return known
-        with Image.open(image) as file:
-            decoded = file.convert("RGB")
-        self._images[image] = decoded
+        with Image.open(file) as opened:
+            decoded = opened.convert("RGB")
+        self._images[key] = decoded
         if len(self._images) > self.size:
             self._images.popitem(last=False)
         return decoded

@@ -42,8 +42,8 @@ def _compose(
         own = [{name: given[name] for name in names} for names in owned]
         folder = predict(**own[0])
         judge(folder, **own[1])
-        report([folder], **own[2])
         _print_scores(RunFolder(folder))
+        report([folder], **own[2])
 
     by_kind = sorted(merged.values(), key=lambda p: p.default is not p.empty)
     keyword = [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in by_kind]
@@ -57,7 +57,7 @@ def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
 
 
 def _print_scores(folder: RunFolder) -> None:
-    """Print each judge's accuracies, and where the report is."""
+    """Print each judge's accuracies."""
     from rich.console import Console
     from rich.table import Table
 
