@@ -11,13 +11,13 @@ from typing import Final
 
 from .report_data import Estimate, Row, Run
 
-HUES: Final = 6
+RUN_HUES: Final = (0, 2, 3, 4, 5, 1)
 """Colours that tell runs apart; a seventh run takes the first again."""
 CHANCE: Final = 0.01
 """Accuracy of an answer drawn uniformly from the theme's ten objects and ten attributes."""
 CHANCE_HALF: Final = 0.1
 """The same for one half of the answer."""
-_TOPS: Final = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
+_TOPS: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def accuracy_chart(judged: Sequence[tuple[str, Sequence[Row]]]) -> Chart:
         for position, count in enumerate(shots):
             strength = 1.0 if len(shots) == 1 else 0.4 + 0.6 * position / (len(shots) - 1)
             name = f"{count} shots" if len(judged) == 1 else f"{label}, {count} shots"
-            series.append(Series(name, number % HUES, round(strength, 2)))
+            series.append(Series(name, RUN_HUES[number % len(RUN_HUES)], round(strength, 2)))
     panels = []
     for suffix, title in (("_i", "Object inference"), ("_ii", "Attribute inference")):
         tasks = _tasks(judged, suffix)

@@ -142,7 +142,7 @@ def _output(
     if prediction is None:
         return [STATUSES.index("missing"), NONE, NONE, NONE, NONE]
     number, address, reason = NONE, None, prediction.reason
-    if prediction.image:
+    if isinstance(prediction.image, str):
         if prediction.image not in addresses:
             addresses[prediction.image] = inside(run.folder.path, prediction.image, home)
         path, address = addresses[prediction.image]
@@ -189,5 +189,5 @@ def _verdict(verdict: Verdict | None, strings: _Strings) -> tuple[int, ...] | No
     )
 
 
-def _flag(value: bool | None) -> int:
-    return NONE if value is None else int(bool(value))
+def _flag(value: object) -> int:
+    return int(value) if isinstance(value, bool) else NONE

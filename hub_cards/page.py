@@ -12,12 +12,13 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from .charts import CHANCE, HUES, Chart, charts
+from .charts import CHANCE, RUN_HUES, Chart, charts
 from .gallery import STATES, STATUSES
 from .plots import panel_svg, percent, whisker_svg
 from .report_data import NORMAL_95, RATES, Estimate, Row, Run
@@ -87,7 +88,7 @@ def page(
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=lambda value: value if isinstance(value, Markup) else visible(value),
+        finalize=_shown,
     )
     environment.filters["percent"] = _percent
     environment.filters["plus_minus"] = _plus_minus
@@ -107,10 +108,11 @@ def page(
         **gallery,
     }
     return environment.get_template("report.html.j2").render(
-        title=" · ".join(dict.fromkeys(run.settings.model for run in runs)),
+        title=shorten(" · ".join(dict.fromkeys(str(run.settings.model) for run in runs)), 200),
         subtitle=_subtitle(runs),
         several=several,
-        runs=[(run.label, facts(run), run.notices) for run in runs],
+        runs=[(run.label, facts(run)) for run in runs],
+        notices=_notices(runs),
         tabs=[_tab(runs, judge) for judge in judges],
         rates=[(name, *HEADINGS[name]) for name in RATES],
         policy=f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; "
@@ -158,6 +160,15 @@ def facts(run: Run) -> list[tuple[str, str]]:
     return [(name, str(value)) for name, value in wanted if value != ""]
 
 
+def _notices(runs: Sequence[Run]) -> dict[str, str]:
+    """Return each notice once, with the labels of the runs that it is about."""
+    labels: dict[str, list[str]] = {}
+    for run in runs:
+        for notice in run.notices:
+            labels.setdefault(notice, []).append(run.label)
+    return {notice: ", ".join(names) for notice, names in labels.items()}
+
+
 def _tab(runs: Sequence[Run], judge: str) -> Tab:
     tiles: list[Line] = []
     means: list[Line] = []
@@ -177,7 +188,7 @@ def _tab(runs: Sequence[Run], judge: str) -> Tab:
             )
         record = record or dict(scores.record)
         notices += [f"{label}{': ' if label else ''}{problem}" for problem in scores.problems]
-        hue = number % HUES
+        hue = RUN_HUES[number % len(RUN_HUES)]
         for row in scores.means:
             count = sum(
                 1 for r in scores.rows if r.shots == row.shots and _belongs(r.task, row.task)
@@ -213,12 +224,14 @@ def _subtitle(runs: Sequence[Run]) -> str:
             distinct(*(f"{run.settings.output} output" for run in runs)),
             distinct(*(f"{run.settings.prompt_type} prompts" for run in runs)),
             distinct(*(f"{run.settings.split} split" for run in runs)),
-            f"{first.images} pictures {first.image_digest[:8]}".strip(),
+            f"{Path(first.images).name} pictures {first.image_digest[:8]}".strip(),
         )
     )
 
 
-def _flat(record: Mapping[str, Any]) -> str:
+def _flat(record: object) -> str:
+    if not isinstance(record, Mapping):
+        return _value(record)
     return ", ".join(f"{name} {_value(value)}" for name, value in record.items())
 
 
@@ -238,6 +251,11 @@ def _plus_minus(estimate: Estimate) -> str:
     if estimate.value is None or estimate.standard_error is None:
         return ""
     return f"±{100 * NORMAL_95 * estimate.standard_error:.1f}"
+
+
+def _shown(value: object) -> object:
+    """Return what a template shows for a value: markup of our own, or text made harmless."""
+    return value if isinstance(value, Markup) else visible(shorten(str(value)))
 
 
 def _own(text: str) -> Markup:

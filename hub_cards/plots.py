@@ -16,13 +16,18 @@ from .report_data import Estimate
 from .text import shorten, visible
 
 WIDTH: Final = 460
-HEIGHT: Final = 280
-_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 8, 34, 64
+PLOT_HEIGHT: Final = 184
+_LEFT, _RIGHT, _TOP = 44, 8, 40
+_LEVEL, _TURNED = 28, 62
+"""Heights of level and of turned names of tasks below a panel."""
+_ROOM_FOR_A_NAME: Final = 82
+_TICKS: Final = {0.1: 5, 0.2: 4, 0.3: 3, 0.4: 4, 0.5: 5, 0.6: 3, 0.8: 4, 1.0: 5}
 
 LIGHT: Final = """
   text{font:12px system-ui,sans-serif;fill:#23272b}.title{font-size:15px;font-weight:600}
   .panel-title{font-weight:600}.muted{fill:#656d76}.grid{stroke:#e4e7ea}.axis{stroke:#9aa3ab}
   .error{stroke:#23272b;stroke-width:1.2}.chance{stroke:#656d76;stroke-dasharray:4 3}
+  .paper{fill:#fff}.value{font-size:10.5px;paint-order:stroke;stroke:#fff;stroke-width:3px}
   .h0{fill:#2f6f8f}.h1{fill:#a9b4bd}.h2{fill:#b7791f}.h3{fill:#7b5ea7}.h4{fill:#4d8b57}
   .h5{fill:#b0546a}
 """
@@ -39,11 +44,21 @@ def percent(estimate: Estimate) -> str:
     return f"{100 * estimate.value:.1f}% ({100 * low:.1f} to {100 * high:.1f})"
 
 
+def panel_height(chart: Chart) -> int:
+    """Return the height of a chart's panels, the same for all."""
+    turned = any(_pitch(panel) < _ROOM_FOR_A_NAME for panel in chart.panels)
+    return _TOP + PLOT_HEIGHT + (_TURNED if turned else _LEVEL)
+
+
+def _pitch(panel: Panel) -> float:
+    return (WIDTH - _RIGHT - _LEFT) / max(1, len(panel.groups))
+
+
 def panel_svg(chart: Chart, panel: Panel) -> str:
     """Return one panel as an SVG element for a page."""
     label = _text(f"{chart.title}: {panel.title}. {_summary(chart, panel)}")
     return (
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">'
+        f'<svg viewBox="0 0 {WIDTH} {panel_height(chart)}" role="img" aria-label="{label}">'
         f"{_panel(chart, panel)}</svg>"
     )
 
@@ -54,7 +69,8 @@ def chart_svg(chart: Chart) -> str:
     rows = -(-len(chart.panels) // columns)
     legend, lines = _legend(chart, columns * WIDTH)
     head = 40 + 20 * lines
-    width, height = columns * WIDTH + 16, head + rows * (HEIGHT + 8) + 24
+    pitch = panel_height(chart) + 8
+    width, height = columns * WIDTH + 16, head + rows * pitch + 24
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'width="{width}" height="{height}" role="img" aria-label="{_text(chart.title)}">',
@@ -64,7 +80,7 @@ def chart_svg(chart: Chart) -> str:
         legend,
     ]
     for number, panel in enumerate(chart.panels):
-        x, y = 8 + number % columns * WIDTH, head + number // columns * (HEIGHT + 8)
+        x, y = 8 + number % columns * WIDTH, head + number // columns * pitch
         parts.append(f'<g transform="translate({x} {y})">{_panel(chart, panel)}</g>')
     note = f"{chart.note} Whiskers: 95% intervals."
     parts += [f'<text class="muted" x="16" y="{height - 12}">{_text(note)}</text>', "</svg>\n"]
@@ -74,17 +90,18 @@ def chart_svg(chart: Chart) -> str:
 def whisker_svg(estimate: Estimate, chance: float) -> str:
     """Return a rate on a line from 0 to 100%, with its interval and the chance level."""
     x = _n(100 * chance)
-    mark = f'<line class="chance-tick" x1="{x}" x2="{x}" y1="2" y2="12"/>'
-    bar = ""
+    mark = f'<line class="chance-tick" x1="{x}" x2="{x}" y1="1" y2="13"/>'
+    band = ""
     if estimate.value is not None:
         low, high = estimate.interval or (estimate.value, estimate.value)
-        bar = (
-            f'<line class="span" x1="{_n(100 * low)}" x2="{_n(100 * high)}" y1="7" y2="7"/>'
-            f'<circle class="dot" cx="{_n(100 * estimate.value)}" cy="7" r="2.6"/>'
+        x = _n(100 * estimate.value)
+        band = (
+            f'<rect class="span" x="{_n(100 * low)}" y="3" width="{_n(100 * (high - low))}" '
+            f'height="8"/><line class="dot" x1="{x}" x2="{x}" y1="2" y2="12"/>'
         )
     return (
-        '<svg class="whisker" viewBox="-3 0 106 14" aria-hidden="true">'
-        f'<line class="track" x1="0" x2="100" y1="7" y2="7"/>{mark}{bar}</svg>'
+        '<svg class="whisker" viewBox="-2 0 104 14" aria-hidden="true">'
+        f'<line class="track" x1="0" x2="100" y1="7" y2="7"/>{mark}{band}</svg>'
     )
 
 
@@ -99,11 +116,11 @@ def _summary(chart: Chart, panel: Panel) -> str:
 
 def _panel(chart: Chart, panel: Panel) -> str:
     top = chart.top
-    height = HEIGHT - _TOP - _BOTTOM
+    height = PLOT_HEIGHT
     floor = _TOP + height
     right = WIDTH - _RIGHT
-    parts = [f'<text class="panel-title" x="{_LEFT}" y="18">{_label(panel.title, 60)}</text>']
-    ticks = 5 if top in (0.1, 1.0) else 4
+    parts = [f'<text class="panel-title" x="{_LEFT}" y="16">{_label(panel.title, 60)}</text>']
+    ticks = _TICKS[top]
     for tick in range(ticks + 1):
         level = top * tick / ticks
         y = floor - height * level / top
@@ -116,7 +133,7 @@ def _panel(chart: Chart, panel: Panel) -> str:
         f'<text class="muted" text-anchor="middle" transform="translate(11 {_n(_TOP + height / 2)})'
         f' rotate(-90)">{_label(chart.y_label, 40)}</text>'
     )
-    pitch = (right - _LEFT) / max(1, len(panel.groups))
+    pitch = _pitch(panel)
     for number, (group, bars) in enumerate(zip(panel.groups, panel.bars, strict=True)):
         left = _LEFT + pitch * number
         parts += _group(chart, group, bars, left, pitch, floor, height / top)
@@ -146,9 +163,11 @@ def _group(
             continue
         x, width = start + step * number, step * 0.88
         height = max(bar.value * scale, 1.0)
+        box = f'x="{_n(x)}" y="{_n(floor - height)}" width="{_n(width)}" height="{_n(height)}"'
+        if series.strength < 1:  # no grid shines through
+            parts.append(f'<rect class="paper" {box}/>')
         parts.append(
-            f'<rect class="h{series.hue}" fill-opacity="{series.strength}" x="{_n(x)}" '
-            f'y="{_n(floor - height)}" width="{_n(width)}" height="{_n(height)}">'
+            f'<rect class="h{series.hue}" fill-opacity="{series.strength}" {box}>'
             f"<title>{_text(f'{group}, {series.label}: {percent(bar)}')}</title></rect>"
         )
         low, high = bar.interval or (bar.value, bar.value)
@@ -160,7 +179,7 @@ def _group(
                 f'y="{_n(floor - max(high * scale, height) - 5)}">{100 * bar.value:.0f}</text>'
             )
     middle = left + pitch / 2
-    if pitch >= 82:
+    if pitch >= _ROOM_FOR_A_NAME:
         place = f'text-anchor="middle" x="{_n(middle)}" y="{floor + 18}"'
     else:
         place = (

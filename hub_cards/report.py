@@ -44,8 +44,8 @@ def write_report(
     """
     if not runs:
         raise ValueError("runs must be one or more run folders, got none")
+    check_comparable(runs)
     read = _distinct([read_run(path) for path in runs])
-    check_comparable(read)
     out = out or runs[0] / "report.html"
     if out.is_dir():
         raise ValueError(f"out must be a file, got the folder {out}: name {out / 'report.html'}")
@@ -79,9 +79,6 @@ def command(
 def _distinct(runs: Sequence[Run]) -> list[Run]:
     """Return the runs with labels that differ: a folder's name, or its path where names repeat."""
     paths = [run.folder.path.resolve() for run in runs]
-    for path in paths:
-        if paths.count(path) > 1:
-            raise ValueError(f"runs must differ, got {path} twice")
     names = [run.label for run in runs]
     common = os.path.commonpath([path.parent for path in paths])
     return [

@@ -16,6 +16,7 @@ from typing import Any, Final
 from cobsat import Example, ImageSource, Options, Prediction, RunFolder, RunSettings, Verdict
 from cobsat import examples as config_examples
 from cobsat.images import LABELS, image_source
+from cobsat.run_folder import safe_name
 
 RATES: Final = ("accuracy", "object", "attribute", "textual", "visual", "accuracy_scored")
 COUNTS: Final = ("examples", "scored", "unscored", "failed", "blocked", "missing")
@@ -101,7 +102,7 @@ def read_run(path: Path) -> Run:
     """
     folder = RunFolder(path)
     settings = folder.settings()
-    judges = folder.judges()
+    judges = [judge for judge in folder.judges() if safe_name(judge) == judge]
     if not judges:
         raise FileNotFoundError(
             f"{path} must have scores, got none: judge it first with `cobsat judge {path}`"
@@ -128,18 +129,24 @@ def read_run(path: Path) -> Run:
     )
 
 
-def check_comparable(runs: Sequence[Run]) -> None:
+def check_comparable(paths: Sequence[Path]) -> None:
     """Check that runs may stand in one table.
 
     Raises:
-        ValueError: They ran on different pictures; the message names both.
+        FileNotFoundError: One is no run folder.
+        ValueError: They ran on different pictures, or one is named twice; the message says which.
     """
-    first = runs[0]
-    for other in runs[1:]:
-        if _pictures_of(first.settings) != _pictures_of(other.settings):
+    resolved = [path.resolve() for path in paths]
+    for path in resolved:
+        if resolved.count(path) > 1:
+            raise ValueError(f"runs must differ, got {path} twice")
+    settings = [RunFolder(path).settings() for path in paths]
+    for path, other in zip(paths[1:], settings[1:], strict=True):
+        if _pictures_of(settings[0]) != _pictures_of(other):
             raise ValueError(
-                f"runs of one report must be on the same pictures, got {_named(first)} and "
-                f"{_named(other)}: their scores cannot be compared, write a report for each"
+                f"runs of one report must be on the same pictures, got "
+                f"{_named(paths[0], settings[0])} and {_named(path, other)}: their scores cannot "
+                "be compared, write a report for each"
             )
 
 
@@ -244,8 +251,8 @@ def _partial(
     missing = len(ids - predictions.keys())
     if missing:
         notices.append(
-            f"Partial: {missing:,} of {len(ids):,} examples have no prediction yet "
-            "(`cobsat predict` goes on where it stopped)."
+            f"Partial: {missing:,} of {len(ids):,} examples have no prediction yet and are in no "
+            "score (cobsat predict goes on where it stopped)."
         )
     foreign = len(predictions.keys() - ids)
     if foreign:
@@ -255,13 +262,13 @@ def _partial(
         if unjudged:
             notices.append(
                 f"Partial: {unjudged:,} predictions have no verdict by {judge} "
-                "(`cobsat judge` goes on where it stopped), and its scores may be of before them."
+                "and are in none of its scores (cobsat judge goes on where it stopped)."
             )
     unfinished = {p.stem for p in (folder.path / "verdicts").glob("*.jsonl")} - verdicts.keys()
     if unfinished:
         notices.append(
             f"Not shown: {', '.join(sorted(unfinished))} has verdicts but no scores yet "
-            "(`cobsat judge` goes on where it stopped)."
+            "(cobsat judge goes on where it stopped)."
         )
     return notices
 
@@ -275,6 +282,6 @@ def _pictures_of(settings: RunSettings) -> str:
     return settings.image_digest or settings.images
 
 
-def _named(run: Run) -> str:
-    digest = run.settings.image_digest[:12]
-    return f"{run.settings.images}{f' ({digest})' if digest else ''} in {run.folder.path}"
+def _named(path: Path, settings: RunSettings) -> str:
+    digest = settings.image_digest[:12]
+    return f"{settings.images}{f' ({digest})' if digest else ''} in {path}"

@@ -82,7 +82,8 @@ function showGallery() {
   byId("outcomes").replaceChildren(...OUTCOMES
     .filter(([name]) => name !== "open" || byOutcome.get(name).length || chosen === name)
     .map(([name, label]) => make("button", {
-      type: "button", class: `chip ${name}`, "aria-pressed": String(name === chosen),
+      type: "button", class: `chip ${name} ${byOutcome.get(name).length ? "" : "none"}`,
+      "aria-pressed": String(name === chosen),
       onclick: () => { show({ show: name }); byId("outcomes").querySelector(`.${name}`).focus(); },
     }, label, make("small", {}, number.format(byOutcome.get(name).length)))));
   for (const name of ["run", "task", "shots", "q"]) {
@@ -156,7 +157,10 @@ function card(index) {
 
   const out = make("div", { class: "output" });
   if (shown >= 0) out.append(picture(shown, "the model's output", word(address)));
-  if (text >= 0) out.append(written(word(text), "text"));
+  if (text >= 0) {
+    out.append(word(text).trim() ? written(word(text), "text")
+      : make("span", { class: "nothing" }, "an empty text"));
+  }
   if (reason >= 0) out.append(written(word(reason), "reason"));
   if (!out.childNodes.length) out.append(make("span", { class: "nothing" }, "nothing"));
 

@@ -49,6 +49,8 @@ window.addEventListener("hashchange", () => {
   const target = location.hash.slice(1);
   if (SECTIONS.includes(target)) {
     history.replaceState(null, "", addressOf(state));
+    const figures = sections[judgeNumber()].querySelector(".figures");
+    (target === "plots" ? figures : byId(target)).scrollIntoView();
     return;
   }
   const next = stateOf(location.hash);

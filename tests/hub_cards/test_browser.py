@@ -1,0 +1,201 @@
+"""The report in a real Chromium: filters, keys, tabs, and words that would like to be code."""
+
+import json
+
+import pytest
+from cobsat import Prediction, Verdict
+from cobsat.hub_cards.report import write_report
+from cobsat.run_folder import write_json
+
+HOSTILE = (
+    "</script><script>window.hacked = 1</script>",
+    "<img src=x onerror=\"window.hacked = 2\"><svg onload='window.hacked = 3'>",
+    "\"'><a href=javascript:window.hacked=4>x</a> {{ 7 * 7 }} {% raw %} ${window.hacked=5} <!--",
+    "# heading\n| a | b |\n|---|---|\n[x](javascript:window.hacked=6) ![y](https://example.com/y)",
+    "\x00\x07\x1b[31m\x7f\x9b \u202eesrever\u2066 \u2028 \ufeff \ud800 \udfff",
+    "w" * 10_000,
+    "Z" + "\u0301" * 300 + "ﷺ" * 200,
+)
+
+
+@pytest.fixture
+def report(make_run):
+    """Forty prompts of each of two tasks, and two judges that do not agree."""
+    return write_report([make_run(judges=("clip", "mention"))])
+
+
+def shown(browser):
+    return browser.run("[...document.querySelectorAll('.card .id')].map((a) => a.textContent)")
+
+
+def found(browser):
+    return browser.run("document.getElementById('found').textContent")
+
+
+def outcomes(browser):
+    return dict(
+        browser.run(
+            "[...document.querySelectorAll('.chip')].map((chip) => "
+            "[chip.classList[1], Number(chip.querySelector('small').textContent)])"
+        )
+    )
+
+
+def scores_of(report, judge="clip"):
+    data = json.loads((report.parent / "scores" / f"{judge}.json").read_text())
+    return data["groups"]
+
+
+def test_opens_from_disk_without_a_complaint(browser, report):
+    browser.open(report)
+    assert browser.faults() == []
+    assert browser.run("document.querySelector('h1').textContent") == "copy"
+    assert len(shown(browser)) == 24
+    assert browser.run("[...document.images].every((image) => image.complete)")
+    assert browser.run("[...document.images].filter((image) => !image.naturalWidth).length") == 0
+
+
+def test_outcomes_agree_with_the_scores(browser, report):
+    browser.open(report)
+    counted, groups = outcomes(browser), scores_of(report)
+    right = round(sum(g["accuracy"]["value"] * g["accuracy"]["n"] for g in groups))
+    unscored = sum(g["unscored"] for g in groups)
+    assert counted == {
+        "all": 80, "right": right, "wrong": 80 - right - unscored, "unscored": unscored,
+        "failed": 0,
+    }  # fmt: skip
+    browser.run("document.querySelector('.chip.unscored').click()")
+    assert len(shown(browser)) == unscored
+    assert browser.run("location.hash") == "#show=unscored"
+
+
+def test_filters_come_from_the_address_and_go_into_it(browser, report):
+    browser.open(report, "#task=color_ii&show=right&page=1")
+    assert shown(browser)
+    assert all(name.startswith("color_ii-") for name in shown(browser))
+    assert browser.run("document.querySelectorAll('.card:not(.right)').length") == 0
+    browser.run(
+        "const task = document.querySelector('[name=task]'); task.value = 'color_i';"
+        "task.dispatchEvent(new Event('change'))"
+    )
+    assert all(name.startswith("color_i-") for name in shown(browser))
+    assert browser.run("location.hash") == "#task=color_i&show=right"
+    browser.run("document.querySelector('tbody a[href*=color_ii]').click()")
+    browser.run("new Promise((done) => setTimeout(done, 50))")
+    assert found(browser) == "1 to 24 of 40"
+
+
+def test_text_search_finds_prompts_and_answers(browser, report):
+    browser.open(report, "#q=color_i-2shot-test-0007")
+    assert shown(browser) == ["color_i-2shot-test-0007"]
+    browser.run(
+        "const box = document.querySelector('[name=q]'); box.value = 'no such thing';"
+        "box.dispatchEvent(new Event('input'));"
+        "new Promise((done) => setTimeout(done, 250))"
+    )
+    assert found(browser) == "No example matches."
+    assert browser.run("document.querySelectorAll('.card').length") == 0
+
+
+def test_pages_turn_by_key_and_by_button(browser, report):
+    browser.open(report)
+    first = shown(browser)
+    browser.press("ArrowRight")
+    assert found(browser) == "25 to 48 of 80"
+    assert not set(first) & set(shown(browser))
+    browser.run("document.getElementById('next').click()")
+    browser.run("document.getElementById('next').click()")
+    assert found(browser) == "73 to 80 of 80"
+    browser.press("ArrowRight")
+    assert found(browser) == "73 to 80 of 80"
+    browser.press("ArrowLeft")
+    assert browser.run("location.hash") == "#page=3"
+    browser.press("/")
+    assert browser.run("document.activeElement.name") == "q"
+    browser.press("ArrowRight")  # belongs to the box now
+    assert browser.run("location.hash") == "#page=3"
+
+
+def test_each_judge_shows_its_scores_and_its_answers(browser, report):
+    browser.open(report)
+    before = outcomes(browser)
+    browser.run("document.querySelector('[role=tab][data-judge=\"1\"]').click()")
+    visible = "[...document.querySelectorAll('section.judge')].map((section) => !section.hidden)"
+    assert browser.run(visible) == [False, True]
+    assert outcomes(browser) != before
+    assert browser.run("location.hash") == "#judge=mention"
+    groups = scores_of(report, "mention")
+    right = round(sum(g["accuracy"]["value"] * g["accuracy"]["n"] for g in groups))
+    assert outcomes(browser)["right"] == right
+
+
+def test_the_table_sorts_by_any_column(browser, report):
+    browser.open(report)
+    browser.run("window.table = document.querySelector('table')")
+    column = "[...table.tBodies[1].rows].map((row) => row.cells[{}].dataset.value)"
+    press = "table.tHead.rows[0].cells[{}].querySelector('button').click()"
+    values = [float(value) for value in browser.run(column.format(3))]
+    browser.run(press.format(3))
+    assert [float(v) for v in browser.run(column.format(3))] == sorted(values, reverse=True)
+    browser.run(press.format(3))
+    assert [float(v) for v in browser.run(column.format(3))] == sorted(values)
+    browser.run(press.format(0))
+    assert browser.run(column.format(0)) == ["color_i", "color_ii"]
+
+
+def test_fits_a_phone_and_has_a_dark_side(browser, report):
+    browser.open(report, width=390, height=844, dark=True)
+    assert browser.run("document.documentElement.scrollWidth") == 390
+    color = "getComputedStyle(document.body).backgroundColor"
+    dark = browser.run(color)
+    browser.run("document.getElementById('theme').click()")
+    assert browser.run(color) == "rgb(255, 255, 255)" != dark
+
+
+def test_hostile_text_is_only_text(browser, make_run):
+    def predict(folder, row, number):
+        text = HOSTILE[number % len(HOSTILE)].encode("utf-8", "replace").decode()
+        status = ["ok", "error", "blocked"][number % 3]
+        return Prediction(row["id"], status, text=text, reason=text, image=text[:100])
+
+    def judge(row, prediction, draw):
+        text = prediction.text
+        return Verdict(row["id"], "unscored", text, text, False, None, reason=text)
+
+    run = make_run(
+        "run <b onclick=hacked()>", limit=21, output="description", predict=predict, judge=judge,
+        model=HOSTILE[0] + HOSTILE[1], model_options={HOSTILE[1]: [HOSTILE[2], {"x": HOSTILE[3]}]},
+        versions={HOSTILE[2]: HOSTILE[0]},
+    )  # fmt: skip
+    lines = (run / "predictions.jsonl").read_text().strip("\n").split("\n")
+    lines = [json.loads(line) for line in lines]
+    for number, line in enumerate(lines):  # as a file may have them, escapes of halves and all
+        line["text"] = HOSTILE[number % len(HOSTILE)]
+    (run / "predictions.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    scores = json.loads((run / "scores" / "clip.json").read_text())
+    for number, group in enumerate(scores["groups"]):
+        group["task"] = f"{HOSTILE[number]}_i"
+    scores["judge"] = {HOSTILE[0]: HOSTILE[1], "long": HOSTILE[5]}
+    scores["problems"] = list(HOSTILE)
+    write_json(run / "scores" / "clip.json", scores)
+    write_json(run / "scores" / "<img src=x onerror=hacked()>.json", scores)  # no judge's name
+
+    other = make_run("other", limit=3, output="description")
+    page = write_report([run, other])
+    for width, height in ((1280, 900), (390, 844)):
+        browser.open(page, width=width, height=height)
+        assert browser.faults() == []
+        assert browser.run("typeof window.hacked") == "undefined"
+        assert browser.run("document.documentElement.scrollWidth") == width
+        assert browser.run("document.querySelectorAll('.card').length") == 24
+    strange = (
+        'document.querySelectorAll(\'img:not([src^="data:image/webp;base64,"]), [onclick], '
+        "[onerror], [onload], iframe, a[href^=javascript]').length"
+    )
+    assert browser.run(strange) == 0
+    said = browser.run("document.querySelectorAll('.card .written')[0].textContent")
+    assert said == HOSTILE[0]
+    assert "hacked" in browser.run("document.querySelector('h1').textContent")
+    text = browser.run("document.body.innerText")
+    assert not set(text) & set("\x00\x07\x1b\x7f\x9b\u202e\u2066\ud800")
+    assert browser.run("document.querySelectorAll('script').length") <= 4
