@@ -43,14 +43,14 @@ class _Ramp:
 _RAMPS: Final[dict[str, _Ramp]] = {
     "yellow": _Ramp("#b07400", "#f8d21c", "#fff8b8", 0.010, "light", ("bright", "sunny", "warm")),
     "white": _Ramp("#8e99a8", "#f8f8f6", "#ffffff", 0.02, "middle", ("clean", "bright", "plain")),
-    "red": _Ramp("#5c0810", "#d8232a", "#ff8d80", 0.010, "light", ("bright", "deep", "vivid")),
+    "red": _Ramp("#5c0810", "#d8232a", "#ff8d80", 0.007, "light", ("bright", "deep", "vivid")),
     "purple": _Ramp("#2f0f54", "#7f3cb8", "#cfa4f2", 0.014, "light", ("deep", "rich", "vivid")),
     "pink": _Ramp("#c03a78", "#f78ab8", "#ffe0ec", 0.012, "light", ("soft", "sweet", "bright")),
     "orange": _Ramp("#b23c00", "#f9861a", "#ffd39a", 0.007, "light", ("bright", "vivid", "warm")),
     "green": _Ramp("#0c4a22", "#389c45", "#b4e6a6", 0.030, "light", ("fresh", "deep", "lush")),
-    "brown": _Ramp("#2e1509", "#7c4a28", "#c89a70", 0.008, "light", ("dark", "warm", "rich")),
+    "brown": _Ramp("#2e1509", "#7c4a28", "#c2926a", 0.004, "light", ("dark", "warm", "rich")),
     "blue": _Ramp("#0c2566", "#2b68d2", "#a8cdfb", 0.018, "light", ("bright", "deep", "strong")),
-    "black": _Ramp("#050507", "#232429", "#7c828c", 0.02, "light", ("glossy", "deep", "sleek")),
+    "black": _Ramp("#050507", "#232429", "#666b74", 0.02, "light", ("glossy", "deep", "sleek")),
 }
 
 

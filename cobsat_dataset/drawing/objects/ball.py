@@ -60,10 +60,31 @@ def _turned(axis: float, lean: float, spin: float) -> _Turn:
 
 
 def _flat(v: _Vector) -> Point:
-    """Project a point of the unit sphere; hidden points go to the limb."""
-    x, y, z = v
-    k = _R if z >= 0 else _R / max(1e-6, math.hypot(x, y))
-    return (x * k, y * k)
+    """Project a visible point of the unit sphere."""
+    return (v[0] * _R, v[1] * _R)
+
+
+def _patch(ring: Sequence[_Vector], tone: float) -> list[Part]:
+    """Return what is visible of a patch of the sphere: cut at the limb, and closed along it."""
+    seen: list[_Vector] = []
+    for a, b in zip(ring, [*ring[1:], ring[0]], strict=True):
+        if a[2] >= 0:
+            seen.append(a)
+        if (a[2] >= 0) != (b[2] >= 0):
+            t = a[2] / (a[2] - b[2])
+            x, y = a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t
+            k = math.hypot(x, y)
+            seen.append((x / k, y / k, 0.0))
+    points: list[Point] = []
+    for a, b in zip(seen, [*seen[1:], *seen[:1]], strict=True):
+        points.append(_flat(a))
+        if a[2] == b[2] == 0:
+            start, end = math.atan2(a[1], a[0]), math.atan2(b[1], b[0])
+            sweep = (end - start + math.pi) % (2 * math.pi) - math.pi
+            for n in range(1, 8):
+                turn = start + sweep * n / 8
+                points.append((_R * math.cos(turn), _R * math.sin(turn)))
+    return [Part("panel", poly(*points), shade=tone)] if len(points) > 2 else []
 
 
 def _seams(track: Sequence[_Vector], width: float) -> list[Part]:
@@ -94,16 +115,13 @@ def _beach(rng: random.Random) -> list[Part]:
     parts = []
     for i in range(panels):
         a, b = (meridian(2 * math.pi * (i + k) / panels) for k in (0, 1))
-        if sum(v[2] > 0.05 for v in (*a, *b)) < 3:
-            continue
-        tone = 0.26 if i % 2 else -0.1
-        parts.append(Part("panel", poly(*map(_flat, (*a, *b[::-1]))), shade=tone))
+        parts += _patch([*a, *b[::-1]], 0.26 if i % 2 else -0.12)
         parts += _seams(a, 3.5)
     ring = [
         turn((math.sin(cap) * math.cos(p), -math.cos(cap), math.sin(cap) * math.sin(p)))
         for p in (2 * math.pi * i / 16 for i in range(16))
     ]
-    parts.append(Part("panel", poly(*map(_flat, ring)), shade=-0.14))
+    parts += _patch(ring, -0.2)
     return parts
 
 
@@ -152,5 +170,5 @@ def _foot(rng: random.Random) -> list[Part]:
                 sum(p * q for p, q in zip(v, u, strict=True)),
             )
 
-        parts.append(Part("panel", poly(*map(_flat, sorted(rim, key=bearing))), shade=-0.42))
+        parts += _patch(sorted(rim, key=bearing), -0.42)
     return parts
