@@ -57,7 +57,7 @@ def _lines(title: str, total: int, done: int) -> Advance:
         nonlocal now_done, said
         now_done += count
         now = time.monotonic()
-        if now - said < SECONDS_BETWEEN_LINES and now_done < total:
+        if now - said < SECONDS_BETWEEN_LINES:
             return
         said = now
         speed = (now_done - before) / max(now - start, 1e-9)

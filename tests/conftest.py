@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import csv
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -29,3 +33,58 @@ def picture_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                     caption = f"A {label[2]}, {theme.text(label[1])}."
                     writer.writerow([f"{stem(label)}.png", caption])
     return folder
+
+
+class Forks:
+    """Runs commands through `fork_server.py`; `log` is what the last one printed."""
+
+    def __init__(self, log: Path) -> None:
+        self._log = log
+        self._server = subprocess.Popen(
+            [sys.executable, str(Path(__file__).with_name("fork_server.py"))],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def __call__(
+        self,
+        arguments: list[str],
+        folder: Path,
+        *,
+        kill_after: float | None = None,
+        kill_when_larger: tuple[str, int] | None = None,
+        file_size: int | None = None,
+    ) -> int:
+        order = {
+            "arguments": arguments,
+            "folder": str(folder),
+            "log": str(self._log),
+            "kill_after": kill_after,
+            "kill_when_larger": kill_when_larger,
+            "file_size": file_size,
+        }
+        assert self._server.stdin is not None
+        assert self._server.stdout is not None
+        self._server.stdin.write(json.dumps(order) + "\n")
+        self._server.stdin.flush()
+        return int(self._server.stdout.readline())
+
+    @property
+    def log(self) -> str:
+        return self._log.read_text("utf-8")
+
+    def close(self) -> None:
+        assert self._server.stdin is not None
+        assert self._server.stdout is not None
+        self._server.stdin.close()
+        self._server.wait()
+        self._server.stdout.close()
+
+
+@pytest.fixture(scope="session")
+def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks]:
+    """Real `cobsat` processes that start in milliseconds and can be killed."""
+    server = Forks(tmp_path_factory.mktemp("forks") / "log")
+    yield server
+    server.close()
