@@ -47,7 +47,7 @@ def default_judges(output: str) -> tuple[str, ...]:
 
 
 def judge_run(folder: RunFolder | str | os.PathLike[str], judge: Judge, *,
-              batch_size: int = 32) -> dict[str, Any]:  # fmt: skip
+              batch_size: int = 128) -> dict[str, Any]:  # fmt: skip
     """Judge what a run folder holds, write verdicts and scores, and return the scores.
 
     Raises:
@@ -364,7 +364,7 @@ def command(
             "be repeated.",
         ),
     ] = None,
-    batch_size: Annotated[int, typer.Option(help="Outputs judged at once.", min=1)] = 32,
+    batch_size: Annotated[int, typer.Option(help="Outputs judged at once.", min=1)] = 128,
 ) -> None:
     """Judge the outputs of a run and write its scores."""
     folder = RunFolder(run)

@@ -1,0 +1,1 @@
+"""Fine-tuning and training: scripts, one command each."""

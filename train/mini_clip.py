@@ -1,0 +1,268 @@
+"""Train mini-clip, the small CLIP that judges offline, on drawings that the benchmark never shows.
+
+    python -m cobsat.train.mini_clip --out metrics/mini_clip
+
+One command, about forty minutes on two cores: draws every picture of Table 1 with seeds from 1 on
+(the benchmark's are seed 0), trains both towers on the judge's own questions (which of the ten
+objects, which of the ten attributes, which label; for pictures and for descriptions), measures the
+result on the 500 shipped pictures as they are and disturbed, and writes the folder with its card.
+A stopped run goes on from its scratch folder; a seed and a number of threads give one result.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Final
+
+import numpy as np
+import numpy.typing as npt
+import torch
+import typer
+from cobsat.spec import THEMES
+from torch.nn import functional
+from transformers import CLIPModel, CLIPTokenizer
+
+from .augment import augment
+from .drawings import Drawings, draw_all, theme_labels
+from .mini_clip_card import measure, progress, save, write_card
+from .mini_clip_model import (
+    IMAGE_SIZE,
+    PATCH_SIZE,
+    build_model,
+    build_tokenizer,
+    image_embeddings,
+    label_text,
+    option_texts,
+    text_embeddings,
+)
+
+DRAWN_SIZE: Final = 128
+CHECKPOINT_EVERY: Final = 200
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What decides the result, with the number of threads and the drawing code.
+
+    Attributes:
+        seed: Of the weights, the order and the disturbances.
+        drawing_seeds: Pictures are drawn with the seeds 1 to this.
+        steps: Updates of the weights.
+        batch_size: Pictures an update.
+        descriptions: Descriptions an update.
+        learning_rate: Its highest value; it grows over the first steps and falls to nothing.
+        whole_from: Share of the training after which the image tower sees all patches, not half.
+    """
+
+    seed: int = 0
+    drawing_seeds: int = 48
+    steps: int = 4000
+    batch_size: int = 64
+    descriptions: int = 32
+    learning_rate: float = 1e-3
+    weight_decay: float = 0.05
+    whole_from: float = 0.7
+    ema: float = 0.998
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The judge's texts: options, where each theme's are, and whole labels."""
+
+    options: list[str]
+    objects: torch.Tensor  # (themes, 10) indices into options
+    attributes: torch.Tensor
+    labels: list[str]  # 500, in Table 1's order
+
+
+def judge_texts() -> Texts:
+    """Return the texts that the judge compares with."""
+    options, objects, attributes = option_texts()
+    labels = [label_text(theme, a, o) for theme in THEMES for a, o in theme_labels(theme)]
+    return Texts(options, torch.tensor(objects), torch.tensor(attributes), labels)
+
+
+def train(
+    data: Drawings,
+    tokenizer: CLIPTokenizer,
+    settings: Settings,
+    scratch: Path,
+    on_step: Callable[[int, float], None] = lambda step, loss: None,
+) -> CLIPModel:
+    """Return the trained model: the moving average of the weights."""
+    model = build_model(tokenizer, settings.seed)
+    average = build_model(tokenizer, settings.seed)
+    optimizer = _optimizer(model, settings)
+    texts = judge_texts()
+    checkpoint = scratch / f"checkpoint-{_name(settings, data)}.pt"
+    start = _restore(checkpoint, model, average, optimizer)
+    for step in range(start, settings.steps):
+        for group in optimizer.param_groups:
+            group["lr"] = settings.learning_rate * _schedule(step / settings.steps)
+        generator = np.random.default_rng([settings.seed, step])
+        loss = _loss(model, tokenizer, data, texts, settings, step, generator)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        _follow(average, model, min(settings.ema, (1 + step) / (10 + step)))
+        on_step(step + 1, loss.item())
+        if (step + 1) % CHECKPOINT_EVERY == 0:
+            state = [part.state_dict() for part in (model, average, optimizer)]
+            partial = checkpoint.with_suffix(".partial")
+            torch.save({"step": step + 1, "state": state}, partial)
+            os.replace(partial, checkpoint)
+    average.train(False)
+    return average
+
+
+def _optimizer(model: CLIPModel, settings: Settings) -> torch.optim.Optimizer:
+    matrices = [p for p in model.parameters() if p.ndim >= 2]
+    others = [p for p in model.parameters() if p.ndim < 2]
+    groups = [
+        {"params": matrices, "weight_decay": settings.weight_decay},
+        {"params": others, "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(groups, lr=settings.learning_rate, betas=(0.9, 0.98))
+
+
+def _schedule(progress: float) -> float:
+    """Return the learning rate's share of its highest value: up over 5%, then down a cosine."""
+    warm = 0.05
+    if progress < warm:
+        return max(progress, 1e-3) / warm
+    return 0.5 * (1 + math.cos(math.pi * (progress - warm) / (1 - warm)))
+
+
+def _follow(average: CLIPModel, model: CLIPModel, decay: float) -> None:
+    with torch.no_grad():
+        for slow, fast in zip(average.parameters(), model.parameters(), strict=True):
+            slow.lerp_(fast, 1 - decay)
+
+
+def _name(settings: Settings, data: Drawings) -> str:
+    what = json.dumps([asdict(settings), data.digest, torch.get_num_threads()], sort_keys=True)
+    return hashlib.sha256(what.encode()).hexdigest()[:12]
+
+
+def _restore(
+    path: Path, model: CLIPModel, average: CLIPModel, optimizer: torch.optim.Optimizer
+) -> int:
+    """Take up a checkpoint if there is one, and return how many steps were done."""
+    if not path.exists():
+        return 0
+    saved = torch.load(path, weights_only=True)
+    model.load_state_dict(saved["state"][0])
+    average.load_state_dict(saved["state"][1])
+    optimizer.load_state_dict(saved["state"][2])
+    return int(saved["step"])
+
+
+def _loss(
+    model: CLIPModel,
+    tokenizer: CLIPTokenizer,
+    data: Drawings,
+    texts: Texts,
+    settings: Settings,
+    step: int,
+    generator: np.random.Generator,
+) -> torch.Tensor:
+    rows = generator.integers(len(data.images), size=settings.batch_size)
+    pixels = augment(data.images[rows], IMAGE_SIZE, generator)
+    kept = None
+    if step < settings.whole_from * settings.steps:
+        patches = (IMAGE_SIZE // PATCH_SIZE) ** 2
+        order = generator.random((len(rows), patches)).argsort(axis=1)
+        kept = torch.from_numpy(order[:, : patches // 2])
+    pictures = image_embeddings(model, pixels, kept)
+
+    text_rows = generator.integers(len(data.images), size=settings.descriptions)
+    written = [_words(data, texts, int(row), generator) for row in text_rows]
+    descriptions = text_embeddings(model, tokenizer, written)
+
+    both = np.concatenate([rows, text_rows])
+    labels, places = np.unique(_labels(data, both), return_inverse=True)
+    short = [*texts.options, *(texts.labels[label] for label in labels)]
+    embedded = text_embeddings(model, tokenizer, short)
+    options, whole = embedded[: len(texts.options)], embedded[len(texts.options) :]
+
+    scale = model.logit_scale.exp().clamp(max=100)
+    outputs = torch.cat([pictures, descriptions])
+    themes = torch.from_numpy(data.themes[both])
+    loss = 0.5 * functional.cross_entropy(scale * outputs @ whole.T, torch.from_numpy(places))
+    for answers, indices in ((data.objects, texts.objects), (data.attributes, texts.attributes)):
+        logits = scale * torch.einsum("bd,bod->bo", outputs, options[indices[themes]])
+        loss = loss + functional.cross_entropy(logits, torch.from_numpy(answers[both]))
+    return loss
+
+
+def _labels(data: Drawings, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the numbers of the rows' labels among the 500."""
+    return data.themes[rows] * 100 + data.attributes[rows] * 10 + data.objects[rows]
+
+
+def _words(data: Drawings, texts: Texts, row: int, generator: np.random.Generator) -> str:
+    """Return a picture's description, a longer one made of two, or only its label in a sentence.
+
+    The second half of a long one trains the text tower's last positions.
+    """
+    kind = generator.random()
+    if kind < 0.7:
+        return data.descriptions[row]
+    if kind < 0.85:
+        label = _labels(data, np.array([row]))[0]
+        others = np.flatnonzero(_labels(data, np.arange(len(data.images))) == label)
+        other = int(generator.choice(others))
+        return f"{data.descriptions[row]} {data.descriptions[other]}"
+    label = texts.labels[int(_labels(data, np.array([row]))[0])]
+    return str(generator.choice(_SENTENCES)).format(label)
+
+
+_SENTENCES: Final = (
+    "{}", "a {}", "A {}.", "A picture of a {}.", "The image shows a {}.", "a drawing of a {}",
+)  # fmt: skip
+
+
+def main(
+    out: Annotated[Path, typer.Option(help="Folder of the model.")] = Path("metrics/mini_clip"),
+    scratch: Annotated[Path, typer.Option(help="Folder for drawings and checkpoints.")] = Path(
+        "build/mini_clip"
+    ),
+    seed: Annotated[int, typer.Option(help="Seed of weights, order and disturbances.")] = 0,
+    drawing_seeds: Annotated[int, typer.Option(help="Drawings of each label.", min=2)] = 48,
+    steps: Annotated[int, typer.Option(help="Updates of the weights.", min=1)] = 4000,
+    threads: Annotated[int, typer.Option(help="Threads of torch, and drawing processes.")] = 2,
+) -> None:
+    """Draw, train, measure, and write the model's folder with its card."""
+    torch.set_num_threads(threads)
+    settings = Settings(seed=seed, drawing_seeds=drawing_seeds, steps=steps)
+    scratch.mkdir(parents=True, exist_ok=True)
+    started = time.monotonic()
+    with progress("drawing") as update:
+        seeds = range(1, drawing_seeds + 1)
+        data = draw_all(seeds, DRAWN_SIZE, scratch, processes=threads, on_file=update)
+    tokenizer = build_tokenizer([*data.descriptions, *judge_texts().labels * 100])
+    with progress("training") as update:
+
+        def on_step(step: int, loss: float) -> None:
+            update(step, settings.steps, f"loss {loss:.3f}")
+
+        model = train(data, tokenizer, settings, scratch, on_step)
+    minutes = (time.monotonic() - started) / 60
+    save(out, model, tokenizer)
+    measured = measure(out)
+    write_card(out, settings, data.digest, threads, minutes, measured)
+    for name, score in measured.items():
+        typer.echo(f"{name:>14}  {score:.1%}")
+    typer.echo(f"written to {out}")
+
+
+if __name__ == "__main__":
+    typer.run(main)
