@@ -16,8 +16,9 @@ from typing import Final
 from ...spec import choose
 from ..svg import Picture
 from .feelings import angry, cry, sing
-from .indoors import drink, eat, read, sleep
 from .outdoors import fly, run, swim
+from .resting import read, sleep
+from .table import drink, eat
 
 __all__ = ["ACTIONS", "compose"]
 

@@ -30,22 +30,19 @@ def sing(picture: Picture, name: str, rng: random.Random) -> str:
     dark = shade(color, -0.6)
     backdrop(picture, (0, shade(color, -0.45)), (1, dark))
     for k in range(13):
-        x = k * 41 - 6
-        picture.add(box(x, 0, 22, 400, shade(color, -0.15), fill_opacity=0.55))
-    picture.add(path(f"M0 0H{SIZE}V36" + "".join("q-32 46 -64 0" for _ in range(8)) + "Z",
+        picture.add(box(k * 41 - 6, 0, 22, 400, shade(color, -0.15), fill_opacity=0.55))
+    picture.add(path(f"M0 0H{SIZE}V36" + "q-32 46 -64 0" * 8 + "Z",
                      fill=color, stroke=shade(color, -0.5), stroke_width=3))  # fmt: skip
     floor = gradient(picture, (0, "#d9a15f"), (1, "#8f5c2e"))
     picture.add(box(0, 398, SIZE, 114, floor))
     picture.add(stroke("".join(f"M{256 + k * 46} 398L{256 + k * 84} 512" for k in range(-6, 7)),
                        "#8a5a30", 2))  # fmt: skip
-    for s, tint in (
-        (-1, rng.choice(("#fff2a8", "#ffd0f0"))),
-        (1, rng.choice(("#fff2a8", "#bfeaff"))),
-    ):
-        lx = 256 + s * 200
+    for side, cool in ((-1, "#ffd0f0"), (1, "#bfeaff")):
+        tint = rng.choice(("#fff2a8", cool))
+        lx = 256 + side * 200
         beam = gradient(picture, (0, tint), (1, tint))
-        picture.add(poly([(lx - 14, 20), (lx + 14, 20), (256 + 120 - s * 30, 452),
-                          (256 - 120 - s * 30, 452)], beam, fill_opacity=0.2))  # fmt: skip
+        picture.add(poly([(lx - 14, 20), (lx + 14, 20), (256 + 120 - side * 30, 452),
+                          (256 - 120 - side * 30, 452)], beam, fill_opacity=0.2))  # fmt: skip
         picture.add(oval(lx, 20, 24, 16, "#2c2f38"), oval(lx, 27, 16, 8, tint))
     picture.add(oval(256, 452, 180, 30, "#fff4c4", fill_opacity=0.55))
     x = 256 + rng.uniform(-16, 16)

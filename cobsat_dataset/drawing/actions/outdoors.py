@@ -7,7 +7,7 @@ import random
 
 from ..animals.curves import smooth_d
 from ..animals.paint import stroke
-from ..svg import SIZE, Picture, num, path, shade, vary
+from ..svg import SIZE, Picture, group, num, path, shade, vary
 from .props import cape, feathered_wing, goggles, swim_ring
 from .stage import (
     backdrop,
@@ -45,8 +45,8 @@ def _shore(picture: Picture, rng: random.Random, line: float) -> str:
         picture.add(box(0, line - 98, SIZE, 10, "#ffffff"))
         flag = rng.choice(("#f05a5a", "#f7b733", "#7a6bd8"))
         for k in range(9):
-            x = 16 + k * 60
-            picture.add(poly([(x, 34), (x + 34, 34), (x + 17, 66)],
+            left = 16 + k * 60
+            picture.add(poly([(left, 34), (left + 34, 34), (left + 17, 66)],
                              flag if k % 2 else "#ffffff"))  # fmt: skip
         picture.add(stroke(f"M0 34H{SIZE}", "#7d8794", 3))
         return "blue pool"
@@ -54,15 +54,18 @@ def _shore(picture: Picture, rng: random.Random, line: float) -> str:
     for _ in range(3):
         picture.add(cloud(rng.uniform(0, SIZE), rng.uniform(50, 130), rng.uniform(80, 140)))
     if where == "sea":
-        x = rng.choice((90, 420))
-        picture.add(path(f"M{x - 80} {num(line + 4)}Q{x} {num(line - 62)} {x + 80} "
-                         f"{num(line + 4)}Z", fill="#f3dca0"))  # fmt: skip
-        picture.add(stroke(f"M{x} {num(line - 30)}Q{x + 10} {num(line - 90)} {x + 4} "
-                           f"{num(line - 120)}", "#8a5a34", 9))  # fmt: skip
-        for dx, dy in ((-52, 6), (-40, -26), (44, -24), (54, 10), (4, -44)):
-            picture.add(stroke(f"M{x + 4} {num(line - 120)}Q{num(x + 4 + dx * 0.6)} "
-                               f"{num(line - 140 + dy * 0.5)} {x + 4 + dx} {num(line - 112 + dy)}",
-                               "#3f9a4b", 11))  # fmt: skip
+        x = rng.choice((90.0, 420.0))
+        at = f"translate({num(x)} {num(line)})"
+        fronds = "".join(
+            f"M4 -120Q{num(4 + dx * 0.6)} {num(dy * 0.5 - 140)} {4 + dx} {dy - 112}"
+            for dx, dy in ((-52, 6), (-40, -26), (44, -24), (54, 10), (4, -44))
+        )
+        island = [
+            path("M-80 4Q0 -62 80 4Z", fill="#f3dca0"),
+            stroke("M0 -30Q10 -90 4 -120", "#8a5a34", 9),
+            stroke(fronds, "#3f9a4b", 11),
+        ]
+        picture.add(group(*island, transform=at))
         return "blue sea"
     picture.add(hill(line - 54, 16, "#a9d6a0", rng.uniform(0, 6)))
     for k in range(12):
@@ -79,7 +82,7 @@ def swim(picture: Picture, name: str, rng: random.Random) -> str:
     line = rng.uniform(292, 312)
     water = _shore(picture, rng, line - 30)
     actor = cast_animal(picture, name, rng, pose="swim", mood="calm", x=256 + rng.uniform(-18, 18),
-                        ground=line + 92, width=380, height=330)  # fmt: skip
+                        ground=line + 92, width=430, height=330)  # fmt: skip
     a = actor.anchors
     blue = vary("#2f9be0", rng, 0.015, 0.03)
     top = gradient(picture, (0, shade(blue, 0.25)), (1, shade(blue, -0.25)))
@@ -136,11 +139,11 @@ def run(picture: Picture, name: str, rng: random.Random) -> str:
     if where == "track":
         clay = vary("#d2653f", rng, 0.012, 0.03)
         picture.add(box(0, 330, SIZE, 150, clay))
-        for y, h in ((330, 6), (368, 5), (412, 6), (474, 7)):
-            picture.add(box(0, y, SIZE, h, "#fff7ee"))
+        for line, h in ((330, 6), (368, 5), (412, 6), (474, 7)):
+            picture.add(box(0, line, SIZE, h, "#fff7ee"))
         ground, place = "#d9a184", "along a clay race track"
-        for x in range(20, SIZE, 90):
-            picture.add(box(x, horizon - 2, 8, 54, "#ffffff"))
+        for post in range(20, SIZE, 90):
+            picture.add(box(post, horizon - 2, 8, 54, "#ffffff"))
         picture.add(
             box(0, horizon + 8, SIZE, 9, "#ffffff"), box(0, horizon + 30, SIZE, 9, "#ffffff")
         )
@@ -202,8 +205,8 @@ def fly(picture: Picture, name: str, rng: random.Random) -> str:
             cloud(rng.uniform(0, SIZE), rng.uniform(90, 200), rng.uniform(90, 150), opacity=0.8)
         )
     winged = rng.random() < 0.55
-    actor = cast_animal(picture, name, rng, pose="fly", mood="calm", x=262, ground=376, width=370,
-                        height=300 if name == "bird" else 250)  # fmt: skip
+    actor = cast_animal(picture, name, rng, pose="fly", mood="calm", x=262, ground=384, width=430,
+                        height=320 if name == "bird" else 280)  # fmt: skip
     a, f = actor.anchors, actor.facing
     s = a.scale
     x0, y0, x1, y1 = a.box

@@ -3,8 +3,9 @@
     from cobsat.drawing.animals import add_animal
     anchors = add_animal(picture, "zebra", rng, pose="walk", x=256, ground=430)
 
-An animal faces right (left with `flip`), stands with its feet on `ground` and is about 300 units
-wide at scale 1. The anchors that come back say where its mouth, eyes, hands, back … are.
+An animal faces right (left with `flip`), stands with its feet on `ground` and is some 300 units
+wide at scale 1 (a cat 260, a lion 370). The anchors that come back say where its mouth, eyes,
+hands, back … are.
 """
 
 from __future__ import annotations

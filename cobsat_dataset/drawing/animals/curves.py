@@ -41,8 +41,8 @@ def smooth_d(points: Sequence[Point], closed: bool = True) -> str:
     return "".join(words) + ("Z" if closed else "")
 
 
-def _spline(values: Sequence[float], t: float) -> float:
-    """Return the Catmull-Rom interpolation of evenly spaced values at `t` in 0..1."""
+def _spline(values: Sequence[float], t: float) -> tuple[float, float]:
+    """Return the Catmull-Rom curve through evenly spaced values at `t` in 0..1, and its slope."""
     n = len(values) - 1
     position = min(max(t, 0.0), 1.0) * n
     i = min(int(position), n - 1)
@@ -50,12 +50,8 @@ def _spline(values: Sequence[float], t: float) -> float:
     p1, p2 = values[i], values[i + 1]
     p0 = values[i - 1] if i else 2 * p1 - p2
     p3 = values[i + 2] if i + 2 <= n else 2 * p2 - p1
-    return 0.5 * (
-        2 * p1
-        + (p2 - p0) * u
-        + (2 * p0 - 5 * p1 + 4 * p2 - p3) * u * u
-        + (3 * p1 - p0 - 3 * p2 + p3) * u**3
-    )
+    b, c, d = p2 - p0, 2 * p0 - 5 * p1 + 4 * p2 - p3, 3 * p1 - p0 - 3 * p2 + p3
+    return 0.5 * (2 * p1 + u * (b + u * (c + u * d))), 0.5 * (b + u * (2 * c + u * 3 * d))
 
 
 @dataclass(frozen=True)
@@ -72,13 +68,10 @@ class Tube:
 
     def at(self, t: float, s: float = 0.0) -> Point:
         """Return the point at `t` (0..1 along) and `s` (-1..1 across; 1 is left of the way)."""
-        x = _spline([p[0] for p in self.spine], t)
-        y = _spline([p[1] for p in self.spine], t)
-        a, b = max(0.0, t - 0.02), min(1.0, t + 0.02)
-        dx = _spline([p[0] for p in self.spine], b) - _spline([p[0] for p in self.spine], a)
-        dy = _spline([p[1] for p in self.spine], b) - _spline([p[1] for p in self.spine], a)
+        x, dx = _spline([p[0] for p in self.spine], t)
+        y, dy = _spline([p[1] for p in self.spine], t)
         length = math.hypot(dx, dy) or 1.0
-        w = _spline(self.widths, t) * s
+        w = _spline(self.widths, t)[0] * s
         return x + dy / length * w, y - dx / length * w
 
     def outline(self, samples: int = 9) -> list[Point]:
@@ -133,7 +126,7 @@ class Tube:
         """Return a rounded, level patch around a place; `wobble` makes it uneven."""
         cx, cy = self.at(t, s)
         length = math.dist(self.spine[0], self.spine[-1])
-        rx, ry = along * length, across * _spline(self.widths, t)
+        rx, ry = along * length, across * _spline(self.widths, t)[0]
         points = []
         for k in range(9):
             a = 2 * math.pi * k / 9

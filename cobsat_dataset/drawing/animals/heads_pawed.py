@@ -80,8 +80,8 @@ def tiger(picture: Picture, coat: Coat, mood: Mood, turn: float, rng: random.Ran
             )
         )
     for s in (-1, 1):
-        for x0, y0, x1, y1, h in ((62, -12, 36, -4, 5), (64, 4, 38, 9, 5.5), (62, 22, 38, 22, 5.5)):
-            marks.append(path(f"M{s * x0} {y0 - h}L{s * x1} {y1}L{s * x0} {y0 + h}Z", fill=k))
+        for x0, y0, x1, y1 in ((62, -12, 36, -4), (64, 4, 38, 9), (62, 22, 38, 22)):
+            marks.append(path(f"M{s * x0} {y0 - 5}L{s * x1} {y1}L{s * x0} {y0 + 5}Z", fill=k))
         marks.append(path(f"M{s * 44} -42L{s * 22} -26L{s * 50} -28Z", fill=k))
     left, right = (tx - 21.0, -4.0), (tx + 21.0, -4.0)
     parts = [

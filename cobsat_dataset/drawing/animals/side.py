@@ -126,24 +126,24 @@ def quadruped(picture: Picture, name: str, rng: random.Random, pose: str, mood: 
         teats = [ellipse_d(udder[0] + dx, udder[1] + 14, 3.5, 8) for dx in (-9, 9)]
         parts.append(solid(picture, [ellipse_d(*udder, 25, 17), *teats], coat.skin,
                            shade(coat.skin, -0.4), 2.4))  # fmt: skip
-    near = (near_hind, near_fore)
+    close = (near_hind, near_fore)
     belly = belly_marks(name, coat, body)
     marks = body_marks(name, coat, body, neck, rng)
     if name == "sheep":
-        for leg in near:
+        for leg in close:
             parts.append(_leg(picture, name, coat, build, leg, limb_fill, coat.foot))
         parts.append(fleece(picture, coat, body, neck, fill, rng))
     else:
-        feet = [] if build.foot == "hoof" else [leg.foot_d for leg in near]
+        feet = [] if build.foot == "hoof" else [leg.foot_d for leg in close]
         if belly:
-            belly.extend(path(leg.tube.d(7), fill=fill) for leg in near)
-        for leg in near:
+            belly.extend(path(leg.tube.d(7), fill=fill) for leg in close)
+        for leg in close:
             marks.extend(limb_marks(name, coat, leg.tube))
         marks.extend(path(d, fill=coat.foot) for d in feet)
-        outlines = [body.d(10), neck.d(6), *(leg.tube.d(7) for leg in near), *feet]
+        outlines = [body.d(10), neck.d(6), *(leg.tube.d(7) for leg in close), *feet]
         parts.append(solid(picture, outlines, fill, coat.line, overlays=belly + marks))
-        parts.append(_feet(picture, coat, build, near))
-        for leg in near:
+        parts.append(_feet(picture, coat, build, close))
+        for leg in close:
             a, b = leg.tube.at(0.1, 1.0), leg.tube.at(0.42, 1.0)
             parts.append(stroke(f"M{a[0]:.1f} {a[1]:.1f}L{b[0]:.1f} {b[1]:.1f}",
                                 coat.line, 1.6))  # fmt: skip

@@ -1,4 +1,4 @@
-"""Quiet actions: sleep, read, eat, drink."""
+"""Eat and drink: at a laid table, and from a glass in the sun."""
 
 from __future__ import annotations
 
@@ -6,23 +6,11 @@ import random
 from typing import Final
 
 from ..animals.curves import lerp
-from ..animals.face import glasses
 from ..animals.paint import stroke
 from ..svg import SIZE, Picture, ellipse_d, num, path, shade, vary
 from .food import FOODS
-from .props import bib, cushion, floor_lamp, fork, open_book, tumbler, zed
-from .stage import (
-    backdrop,
-    box,
-    cast_animal,
-    cloud,
-    drop,
-    glow,
-    gradient,
-    hill,
-    one_of,
-    oval,
-)
+from .props import bib, fork, tumbler
+from .stage import backdrop, box, cast_animal, cloud, drop, hill, one_of, oval
 
 _JUICES: Final = (
     ("#ff9a2e", "orange juice"),
@@ -32,125 +20,12 @@ _JUICES: Final = (
 )
 
 
-def _moon(picture: Picture, x: float, y: float, r: float) -> None:
-    """Paint a crescent moon with its glow."""
-    picture.add(oval(x, y, r * 2.4, r * 2.4, glow(picture, "#fff2b8", 0.55)))
-    picture.add(
-        path(
-            f"M{num(x + r * 0.3)} {num(y - r)}A{num(r)} {num(r)} 0 1 0 {num(x + r)} "
-            f"{num(y + r * 0.4)}A{num(r * 0.8)} {num(r * 0.8)} 0 0 1 {num(x + r * 0.3)} "
-            f"{num(y - r)}Z",
-            fill="#ffeea6",
-        )
-    )
-
-
-def _stars(picture: Picture, rng: random.Random, x0: float, y0: float, x1: float, y1: float,
-           count: int) -> None:  # fmt: skip
-    """Paint small stars inside a rectangle."""
-    d = "".join(
-        ellipse_d(rng.uniform(x0, x1), rng.uniform(y0, y1), rng.uniform(1.4, 3.2))
-        for _ in range(count)
-    )
-    picture.add(path(d, fill="#fff8d8"))
-
-
-def sleep(picture: Picture, name: str, rng: random.Random) -> str:
-    """Lying on a cushion at night, eyes closed, Zs rising."""
-    outside = rng.random() < 0.4
-    if outside:
-        backdrop(picture, (0, vary("#17204f", rng, 0.03, 0.03)), (0.7, "#3d4b8f"), (1, "#4d5a94"))
-        _stars(picture, rng, 0, 0, SIZE, 260, 40)
-        picture.add(hill(330, 18, "#2b4a5e", rng.uniform(0, 6)))
-        picture.add(hill(384, 8, "#274a44", rng.uniform(0, 6)))
-        _moon(picture, rng.uniform(80, 200), rng.uniform(70, 110), 40)
-        place = "under a starry night sky"
-    else:
-        wall = vary("#39437f", rng, 0.05, 0.03)
-        backdrop(picture, (0, shade(wall, -0.15)), (1, wall))
-        x = rng.uniform(50, 110)
-        picture.add(box(x - 10, 36, 190, 184, "#e9dcc6", rx=8), box(x, 46, 170, 164, "#121a45"))
-        _stars(picture, rng, x + 6, 52, x + 164, 204, 16)
-        _moon(picture, x + rng.uniform(60, 110), rng.uniform(92, 130), 36)
-        picture.add(stroke(f"M{num(x + 85)} 46V210M{num(x)} 128H{num(x + 170)}", "#e9dcc6", 7))
-        curtain = vary("#a06bb5", rng, 0.1, 0.05)
-        for s, cx in ((-1, x - 8), (1, x + 178)):
-            picture.add(path(f"M{num(cx - s * 26)} 24H{num(cx + s * 26)}Q{num(cx + s * 14)} 130 "
-                             f"{num(cx + s * 30)} 244H{num(cx - s * 2)}Q{num(cx - s * 26)} 130 "
-                             f"{num(cx - s * 26)} 24Z", fill=curtain))  # fmt: skip
-        picture.add(box(0, 392, SIZE, 120, vary("#6b5180", rng, 0.04, 0.03)))
-        picture.add(box(0, 386, SIZE, 10, "#cdbfd6"))
-        place = "at night beside a moonlit window"
-    color = rng.choice(("#e2647a", "#4fa3a5", "#e5a24a", "#7f79d4"))
-    x, y = 256 + rng.uniform(-14, 14), 404.0
-    picture.add(oval(x, y + 66, 222, 20, "#000000", fill_opacity=0.3))
-    picture.add(cushion(picture, x, y, 420, color))
-    actor = cast_animal(
-        picture, name, rng, pose="sleep", mood="asleep", x=x, ground=y + 12, width=400, height=230
-    )
-    picture.add(actor.back, actor.front, actor.top)
-    a, f = actor.anchors, actor.facing
-    tone = rng.choice(("#ffffff", "#bfe6ff", "#fff0a6"))
-    hx, hy = a.head_top
-    step = -1 if hx > 300 else 1
-    for k, (dx, dy, size) in enumerate(((0, -22, 26), (34, -66, 38), (78, -124, 54))):
-        picture.add(
-            zed(hx + step * dx * 1.0 - f * 6, max(40.0, hy + dy), size, tone, 8 - 10 * (k % 2))
-        )
-    return one_of(
-        rng,
-        f"{actor.note} is sleeping on a soft cushion {place}; Z letters rise from its head",
-        f"{actor.note} sleeps curled up on a big cushion {place}, its eyes closed",
-    )
-
-
-def read(picture: Picture, name: str, rng: random.Random) -> str:
-    """Sitting in an armchair with an open book, in glasses, by a lamp."""
-    wall = vary("#e8d3a9", rng, 0.04, 0.03)
-    backdrop(picture, (0, shade(wall, -0.12)), (1, wall))
-    side = rng.choice((-1, 1))
-    shelf_x = 24.0 if side > 0 else 300.0
-    picture.add(box(shelf_x, 30, 188, 236, "#8a5a38", rx=4))
-    for row in range(3):
-        y = 40 + row * 76
-        picture.add(box(shelf_x + 9, y, 170, 66, "#5f3c25"))
-        x = shelf_x + 13
-        while x < shelf_x + 160:
-            w, h = rng.uniform(10, 19), rng.uniform(42, 60)
-            color = rng.choice(("#c8443c", "#3f7fb8", "#4f9a63", "#e0a43a", "#7d5ba6", "#e6dcc8"))
-            picture.add(box(x, y + 66 - h, w, h, color))
-            picture.add(box(x + 2, y + 66 - h + 8, w - 4, 4, shade(color, 0.5)))
-            x += w + 1.5
-    picture.add(box(0, 420, SIZE, 92, vary("#9c6b46", rng, 0.02, 0.03)))
-    picture.add(oval(256, 462, 230, 34, vary("#b8524f", rng, 0.3, 0.05)))
-    lamp_x = 256 + side * 196
-    picture.add(oval(lamp_x, 170, 190, 180, glow(picture, "#fff2b0", 0.85)))
-    picture.add(floor_lamp(picture, lamp_x, 448, 262, "#f0b84a"))
-    chair = rng.choice(("#3f8f86", "#5b6fb5", "#a8505a", "#6f9a45"))
-    fill = gradient(picture, (0, shade(chair, 0.12)), (1, shade(chair, -0.15)))
-    edge = shade(chair, -0.45)
-    picture.add(box(116, 150, 280, 296, fill, rx=76, stroke=edge, stroke_width=4))
-    picture.add(box(150, 372, 212, 76, shade(chair, 0.16), rx=24, stroke=edge, stroke_width=3))
-    for x in (92, 350):
-        picture.add(box(x, 302, 70, 152, fill, rx=32, stroke=edge, stroke_width=4))
-    actor = cast_animal(picture, name, rng, pose="sit", mood="read", arms="hold", x=256, ground=440,
-                        width=270, height=340)  # fmt: skip
-    a = actor.anchors
-    picture.add(actor.back)
-    picture.add(glasses(a.eyes[0], a.eyes[1], a.eye_radius * 1.55,
-                        rng.choice(("#2b2b38", "#8c2f39", "#3a5a9a"))))  # fmt: skip
-    if name == "bird":
-        bx, by = 256 + actor.facing * 66, 410.0
-        picture.add(actor.front, open_book(bx, by, 178, "#b8353f"))
-    else:
-        mid = lerp(a.hands[0], a.hands[1], 0.5)
-        cover = rng.choice(("#b8353f", "#2f6fb0", "#2f8f5b", "#7a4aa8"))
-        picture.add(actor.front, open_book(mid[0], mid[1] + 34, 208, cover), actor.top)
-    return one_of(
-        rng,
-        f"{actor.note} in round glasses is reading an open book in an armchair by a lamp",
-        f"{actor.note} in round glasses reads a book in an armchair beside a bookshelf",
-    )
+def _window(picture: Picture, x: float) -> None:
+    """Paint a kitchen window with a view, its left edge at x."""
+    picture.add(box(x, 44, 132, 150, "#ffffff", stroke="#c9b79c", stroke_width=3))
+    picture.add(box(x + 10, 54, 112, 130, "#bfe6f7"))
+    picture.add(path(f"M{num(x + 10)} 150q56 -34 112 0v34h-112Z", fill="#9ccf7c"))
+    picture.add(stroke(f"M{num(x + 66)} 54V184M{num(x + 10)} 118H{num(x + 122)}", "#ffffff", 6))
 
 
 def eat(picture: Picture, name: str, rng: random.Random) -> str:
@@ -159,6 +34,8 @@ def eat(picture: Picture, name: str, rng: random.Random) -> str:
     backdrop(picture, (0, wall), (1, shade(wall, -0.06)))
     for x in range(0, SIZE, 64):
         picture.add(box(x, 0, 32, 300, "#ffffff", fill_opacity=0.28))
+    if rng.random() < 0.6:
+        _window(picture, rng.choice((14.0, 366.0)))
     picture.add(
         box(0, 288, SIZE, 14, shade(wall, -0.25)), box(0, 302, SIZE, 210, shade(wall, -0.14))
     )
@@ -229,14 +106,6 @@ def _parasol(picture: Picture, x: float, color: str) -> None:
         )
         picture.add(path(d, fill="#ffffff" if k % 2 else color, stroke=shade(color, -0.35),
                          stroke_width=2.5))  # fmt: skip
-
-
-def _window(picture: Picture, x: float) -> None:
-    """Paint a kitchen window with a view, its left edge at x."""
-    picture.add(box(x, 44, 132, 150, "#ffffff", stroke="#c9b79c", stroke_width=3))
-    picture.add(box(x + 10, 54, 112, 130, "#bfe6f7"))
-    picture.add(path(f"M{num(x + 10)} 150q56 -34 112 0v34h-112Z", fill="#9ccf7c"))
-    picture.add(stroke(f"M{num(x + 66)} 54V184M{num(x + 10)} 118H{num(x + 122)}", "#ffffff", 6))
 
 
 def drink(picture: Picture, name: str, rng: random.Random) -> str:
