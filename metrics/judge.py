@@ -340,8 +340,11 @@ def load_judges(names: Iterable[str], options: Iterable[str] = ()) -> list[Judge
     names = list(dict.fromkeys(names))
     given = parse_options(options)
     known = {name: judge_parameters(name) for name in names}
+    takes = sorted(frozenset().union(*known.values()))
     for key in given:
-        choose("a judge's option", key, sorted(frozenset().union(*known.values())))
+        if not takes:
+            raise ValueError(f"judge {', '.join(names)} takes no option, got {key!r}")
+        choose("a judge's option", key, takes)
     return [
         load_judge(name, **{k: v for k, v in given.items() if k in known[name]}) for name in names
     ]
