@@ -12,6 +12,7 @@ import random
 from importlib import import_module
 
 from ...spec import THEMES, choose
+from ._scene import without_layers
 
 __all__ = ["compose"]
 
@@ -25,4 +26,4 @@ def compose(attribute: str, object_: str, rng: random.Random) -> tuple[str, str]
     style = choose("style attribute", attribute, THEMES["style"].attributes)
     choose("object", object_, THEMES["style"].objects)
     svg, description = import_module(f".{style}", __name__).compose(object_, rng)
-    return svg, description
+    return without_layers(svg), description

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import colorsys
 import random
+import re
 from dataclasses import replace
 
 from ..objects import build
 from ..objects.geometry import move
-from ..svg import SIZE, Part, Shape, num, shade
+from ..svg import SIZE, Part, Picture, Shape, num, path, shade
 from ._geometry import bounds
 
 
@@ -46,10 +47,17 @@ def mix(a: str, b: str, amount: float) -> str:
     return "#" + "".join(f"{round(p + (q - p) * amount):02x}" for p, q in pairs)
 
 
-def gradient(first: str, last: str, **where: object) -> tuple[str, str, dict[str, object]]:
-    """Return the arguments of `Picture.define` for a linear gradient of two colours."""
+def neighbour(color: str, rng: random.Random, turn: float = 38.0) -> str:
+    """Return a colour that lies beside another in hue."""
+    r, g, b = (int(color[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    hue, lightness, saturation = colorsys.rgb_to_hls(r, g, b)
+    return hsl(hue * 360 + rng.choice((-turn, turn)), saturation, lightness)
+
+
+def blend(picture: Picture, first: str, last: str, **where: object) -> str:
+    """Define a linear gradient of two colours; return its reference."""
     stops = f'<stop offset="0" stop-color="{first}"/><stop offset="1" stop-color="{last}"/>'
-    return ("linearGradient", stops, where)
+    return picture.define("linearGradient", stops, **where)
 
 
 def sentence(text: str) -> str:
@@ -121,3 +129,34 @@ def tint(shape: Shape, part: Part, base: str) -> str:
     if accent and (shape.name != "ball" or part.shade > 0):
         return accent
     return shade(base, part.shade) if part.role == "main" else part.fill
+
+
+def glow(d: str, color: str, reach: float, strength: float, steps: int = 5) -> str:
+    """Return a soft halo about an outline, and over it: strokes of one colour, ever wider."""
+    each = 1 - (1 - strength) ** (1 / steps)
+    strokes = (
+        path(d, fill="none", stroke=color, stroke_width=2 * reach * (k + 1) / steps,
+             stroke_linejoin="round", opacity=each)
+        for k in range(steps)
+    )  # fmt: skip
+    return path(d, fill=color, opacity=strength) + "".join(strokes)
+
+
+_TAG = re.compile(r"<(?:path|rect|circle|ellipse) [^>]*>")
+
+
+def without_layers(svg: str) -> str:
+    """Return the picture with each lone fill or stroke made transparent by itself.
+
+    `opacity` makes a renderer paint the element on a layer of its own and blend that, which takes
+    several times as long as painting with a transparent fill or stroke.
+    """
+
+    def cheaper(match: re.Match[str]) -> str:
+        tag = match[0]
+        strokes, fills = ' stroke="' in tag, ' fill="none"' not in tag
+        if strokes and fills:
+            return tag
+        return tag.replace(" opacity=", " stroke-opacity=" if strokes else " fill-opacity=")
+
+    return _TAG.sub(cheaper, svg)

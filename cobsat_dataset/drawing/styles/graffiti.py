@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 import random
 
-from ..svg import Part, Picture, Shape, element, group, num, path, shade
+from ..svg import Part, Picture, Shape, element, num, path, shade
 from ._geometry import Line, bounds, flatten, line_d, smooth_d, spans
-from ._scene import sentence, subject
+from ._scene import glow, sentence, subject
 
 _PALETTES = (
     (("#ff2e93", "#ff8a1f", "#ffe14a"), "#23d5ff", "pink and orange", "cyan"),
@@ -30,16 +30,7 @@ def compose(object_: str, rng: random.Random) -> tuple[str, str]:
     wall_name = _wall(picture, rng)
     silhouette = "".join(p.d for p in shape.parts if p.role == "main" and p.name != "shine")
     solid = "".join(p.d for p in shape.parts if p.role != "line" and p.name != "shine")
-    blur = picture.define(
-        "filter", element("feGaussianBlur", stdDeviation=13), x=0, y=0, width=512, height=512,
-        filterUnits="userSpaceOnUse",
-    )  # fmt: skip
-    picture.add(
-        group(
-            path(solid, stroke=rim, stroke_width=66, fill=rim, stroke_linejoin="round"),
-            filter=blur, opacity=0.72,
-        )
-    )  # fmt: skip
+    picture.add(glow(solid, rim, 46, 0.85))
     _swoosh(picture, shape, rim, colors, rng)
     _cloud(picture, shape, colors, rng)
     picture.add(
@@ -68,17 +59,17 @@ def compose(object_: str, rng: random.Random) -> tuple[str, str]:
 def _wall(picture: Picture, rng: random.Random) -> str:
     """Paint courses of brick in one of a few colours; return their name."""
     brick, mortar, name = rng.choice(
-        (("#8f4f3d", "#b9a597", "a brick wall"), ("#7d7f86", "#5d5f66", "a grey brick wall"),
-         ("#b8aea2", "#8e857a", "a pale brick wall"), ("#5a4a52", "#3f343a", "a dark brick wall"))
+        (("#8f4f3d", "#a3786a", "a brick wall"), ("#7d7f86", "#686a71", "a grey brick wall"),
+         ("#b8aea2", "#9d9489", "a pale brick wall"), ("#5a4a52", "#493c43", "a dark brick wall"))
     )  # fmt: skip
     picture.add(element("rect", width=512, height=512, fill=mortar))
-    height, width = 28, 70
+    height, width = 32, 84
     tones: dict[str, list[str]] = {}
     offset = rng.uniform(0, width)
-    for row in range(19):
+    for row in range(17):
         x = -width + (offset + (row % 2) * width / 2) % width
         while x < 512:
-            tone = shade(brick, rng.choice((-0.1, -0.04, 0.0, 0.05, 0.09)))
+            tone = shade(brick, rng.choice((-0.07, 0.0, 0.06)))
             tones.setdefault(tone, []).append(
                 f"M{num(x + 2)} {row * height + 2}h{width - 4}v{height - 4}h{4 - width}z"
             )

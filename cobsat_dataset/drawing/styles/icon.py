@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 from ..svg import Picture, element, ellipse_d, group, num, path, shade
 from ._geometry import line_d
-from ._scene import gradient, hsl, mix, sentence
+from ._scene import blend, hsl, mix, sentence
 
 Tone: TypeAlias = Literal["glyph", "soft", "tile"]
 
@@ -125,10 +125,8 @@ def compose(object_: str, rng: random.Random) -> tuple[str, str]:
     size = rng.uniform(0.94, 1.06)
     turn = rng.uniform(-3, 3)
     mirror = rng.choice((1, -1))
-    blur = picture.define(
-        "filter", element("feGaussianBlur", stdDeviation=12), x=-0.2, y=-0.2, width=1.4, height=1.4
-    )
-    fill = picture.define(*_of(gradient(top, bottom, x1=0, y1=0, x2=0.25, y2=1)))
+    blur = picture.define("filter", element("feGaussianBlur", stdDeviation=12))
+    fill = blend(picture, top, bottom, x1=0, y1=0, x2=0.25, y2=1)
     gloss = picture.define(
         "linearGradient",
         '<stop offset="0" stop-color="#fff" stop-opacity="0.3"/>'
@@ -138,7 +136,7 @@ def compose(object_: str, rng: random.Random) -> tuple[str, str]:
     tile = _squircle(190, rng.uniform(4.2, 5.4))
     paint = {"glyph": glyph, "soft": mix(glyph, mix(top, bottom, 0.5), 0.36)}
     whole = group(
-        path(tile, fill="#101828", opacity=0.42, filter=blur, transform="translate(0 20)"),
+        path(tile, fill="#101828", opacity=0.45, filter=blur, transform="translate(0 20)"),
         path(tile, fill=fill),
         path(tile, fill=gloss),
         path(tile, fill="none", stroke="#fff", stroke_width=3, opacity=0.4),
@@ -162,10 +160,6 @@ def compose(object_: str, rng: random.Random) -> tuple[str, str]:
         )
     )
     return picture.svg(), description
-
-
-def _of(given: tuple[str, str, dict[str, object]]) -> tuple[str, str]:
-    return given[0], given[1]
 
 
 def _marks(object_: str, paint: dict[str, str], tile: str | None) -> list[str]:
@@ -196,5 +190,5 @@ def _desk(picture: Picture, hue: float, kind: str, rng: random.Random) -> None:
     """Paint the calm ground that the tile lies on."""
     light = rng.uniform(0.86, 0.93) if kind != "white" else rng.uniform(0.72, 0.8)
     color = hsl(hue + rng.choice((0, 30, 180)), 0.4, light)
-    fill = picture.define(*_of(gradient(shade(color, 0.4), shade(color, -0.1))))
+    fill = blend(picture, shade(color, 0.4), shade(color, -0.1))
     picture.add(element("rect", width=512, height=512, fill=fill))

@@ -11,7 +11,7 @@ import random
 from ..svg import Picture, element, num, path, shade
 from ._cells import Grid, merge
 from ._mosaics import mosaic
-from ._scene import article, mix, sentence
+from ._scene import article, glow, mix, sentence
 
 _COUNT = 23
 _CELL = 512 / _COUNT
@@ -42,7 +42,7 @@ def compose(object_: str, rng: random.Random) -> tuple[str, str]:
     studs = _studs(picture)
     picture.add(
         element("rect", width=512, height=512, fill=mix(_BRICKS[plate], "#ffffff", 0.12)),
-        element("rect", width=512, height=512, fill=studs, opacity=0.7),
+        element("rect", width=512, height=512, fill=studs, opacity=0.6),
     )
     _build(picture, grid, studs, rng)
     description = sentence(
@@ -79,15 +79,11 @@ def _studs(picture: Picture) -> str:
     """Define the pattern of studs: one in the middle of each cell."""
     c, r = _CELL / 2, _CELL * 0.31
     marks = (
-        element("circle", cx=c + 2, cy=c + 2.6, r=r + 0.6, fill="#000", opacity=0.28)
-        + element("circle", cx=c, cy=c, r=r, fill="#fff", opacity=0.16)
+        element("circle", cx=c + 2, cy=c + 2.4, r=r + 0.8, fill="#000", opacity=0.22)
+        + element("circle", cx=c, cy=c, r=r, fill="#fff", opacity=0.2)
         + path(
             f"M{num(c - r)} {num(c)}A{num(r)} {num(r)} 0 0 1 {num(c)} {num(c - r)}",
-            fill="none", stroke="#fff", stroke_width=2, stroke_linecap="round", opacity=0.75,
-        )
-        + path(
-            f"M{num(c + r)} {num(c)}A{num(r)} {num(r)} 0 0 1 {num(c)} {num(c + r)}",
-            fill="none", stroke="#000", stroke_width=1.6, stroke_linecap="round", opacity=0.3,
+            fill="none", stroke="#fff", stroke_width=2.2, opacity=0.6,
         )
     )  # fmt: skip
     return picture.define(
@@ -105,9 +101,8 @@ def _build(picture: Picture, grid: Grid, studs: str, rng: random.Random) -> None
             f"v{num(height * _CELL)}h{num(-width * _CELL)}z"
         )
 
-    shadow = picture.define("filter", element("feGaussianBlur", stdDeviation=4))
-    everything = "".join(block(*rect, 14, 17) for rect, _ in bricks)
-    picture.add(path(everything, fill="#000", opacity=0.42, filter=shadow))
+    everything = "".join(block(*rect, 13, 16) for rect, _ in bricks)
+    picture.add(glow(everything, "#000", 7, 0.45, 4))
     sides: dict[str, str] = {}
     faces: dict[str, str] = {}
     lit: dict[str, str] = {}

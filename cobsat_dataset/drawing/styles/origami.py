@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ..svg import Picture, element, group, num, path, polygon_d, shade
 from ._geometry import Point
-from ._scene import gradient, hsl, place, sentence
+from ._scene import blend, hsl, place, sentence
 
 
 @dataclass(frozen=True)
@@ -374,8 +374,7 @@ def compose(object_: str, rng: random.Random) -> tuple[str, str]:
 
 
 def _table(picture: Picture, color: str, rng: random.Random) -> None:
-    kind, stops, where = gradient(shade(color, 0.45), shade(color, -0.14), x1=0, y1=0, x2=0.4, y2=1)
-    fill = picture.define(kind, stops, **where)
+    fill = blend(picture, shade(color, 0.45), shade(color, -0.14), x1=0, y1=0, x2=0.4, y2=1)
     picture.add(element("rect", width=512, height=512, fill=fill))
     # The unfolded sheet, still showing its creases, tells how the thing was made.
     x, y, turn = rng.uniform(150, 360), rng.uniform(250, 330), rng.uniform(20, 70)
@@ -417,28 +416,32 @@ def _pattern(picture: Picture, rng: random.Random) -> str:
 def _paint(
     picture: Picture, facets: list[Facet], sheets: dict[str, str], where: str, pattern: str | None
 ) -> None:
-    blur = picture.define(
-        "filter", element("feGaussianBlur", stdDeviation=9), x=-0.2, y=-0.2, width=1.4, height=1.4
-    )
     silhouette = "".join(polygon_d(f.points) for f in facets)
     lowest = max(y for f in facets for _, y in f.points)
+    blur = picture.define("filter", element("feGaussianBlur", stdDeviation=8))
+    pool = picture.define(
+        "radialGradient",
+        '<stop offset="0.3" stop-color="#2c2a3a" stop-opacity="0.5"/>'
+        '<stop offset="1" stop-color="#2c2a3a" stop-opacity="0"/>',
+    )
     picture.add(
         group(
-            element("ellipse", cx=262, cy=lowest + 2, rx=176, ry=16, fill="#2c2a3a", opacity=0.34),
-            path(silhouette, fill="#2c2a3a", opacity=0.26, transform="translate(14 16)"),
+            element("ellipse", cx=262, cy=lowest + 2, rx=210, ry=26, fill=pool),
+            path(silhouette, fill="#2c2a3a", opacity=0.34, transform="translate(13 15)",
+                 filter=blur),
             transform=where,
-            filter=blur,
         )
-    )
+    )  # fmt: skip
     painted = []
     for facet in facets:
         color = shade(sheets[facet.sheet], facet.tone)
         xs, ys = [p[0] for p in facet.points], [p[1] for p in facet.points]
-        kind, stops, _ = gradient(shade(color, 0.13), shade(color, -0.1))
-        fill = picture.define(
-            kind, stops, gradientUnits="userSpaceOnUse", x1=min(xs), y1=min(ys), x2=max(xs),
-            y2=max(ys),
-        )  # fmt: skip
+        fill = color
+        if (max(xs) - min(xs)) * (max(ys) - min(ys)) > 6000:
+            fill = blend(
+                picture, shade(color, 0.13), shade(color, -0.1), gradientUnits="userSpaceOnUse",
+                x1=min(xs), y1=min(ys), x2=max(xs), y2=max(ys),
+            )  # fmt: skip
         d = polygon_d(facet.points)
         painted.append(path(d, fill=fill, stroke=shade(color, 0.3), stroke_width=1.6,
                             stroke_linejoin="round"))  # fmt: skip

@@ -11,7 +11,7 @@ import random
 
 from ..svg import Part, Picture, Shape, element, num, path
 from ._geometry import Line, Point, bounds, flatten, line_d, smooth_d, spans, wobble
-from ._scene import gradient, sentence, subject
+from ._scene import blend, sentence, subject
 
 _PAPERS = (("#f6f3ea", "cream"), ("#f4f4f2", "white"), ("#efece4", "off-white"))
 
@@ -22,10 +22,8 @@ def compose(object_: str, rng: random.Random) -> tuple[str, str]:
     shape = subject(object_, rng, 400, 370, (256, 250))
     ink = rng.choice(("#2e2e31", "#38383a", "#333130"))
     picture = Picture()
-    kind, stops, where = gradient(paper, "#e2dfd8", x1=0, y1=0, x2=0.5, y2=1)
-    picture.add(
-        element("rect", width=512, height=512, fill=picture.define(kind, stops, **where))
-    )
+    fill = blend(picture, paper, "#e2dfd8", x1=0, y1=0, x2=0.5, y2=1)
+    picture.add(element("rect", width=512, height=512, fill=fill))
     lean = rng.uniform(-62, -38)
     _construct(picture, shape, ink, rng)
     _ground(picture, shape, ink, rng)

@@ -1,8 +1,8 @@
 """Style watercolor: transparent washes on white paper.
 
 A wash is the same outline laid several times by an unsteady hand, thin in the middle and dark
-where pigment gathered at its edge; blooms, gaps of bare paper, splashes and a loose background
-wash do the rest. One displacement filter makes every edge bleed.
+where pigment gathered at its edge; pools, blooms, gaps of bare paper, splashes and a loose
+background wash do the rest.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import random
 
 from ..svg import Part, Picture, Shape, element, group, num, path, shade
 from ._geometry import Line, Point, bounds, flatten, resample, smooth_d, thin, wobble
-from ._scene import article, hsl, mix, natural, sentence, subject, tint
+from ._scene import article, hsl, mix, natural, neighbour, sentence, subject, tint
 
 _PAPER = "#fdfcf8"
 
@@ -24,24 +24,17 @@ def compose(object_: str, rng: random.Random) -> tuple[str, str]:
     shape = subject(object_, rng, 370, 340, (256, 252))
     picture = Picture()
     picture.add(element("rect", width=512, height=512, fill=_PAPER))
-    bleed = picture.define(
-        "filter",
-        element("feTurbulence", type="fractalNoise", baseFrequency="0.035", numOctaves=3,
-                seed=rng.randrange(1, 999))
-        + element("feDisplacementMap", in_="SourceGraphic", scale=9, xChannelSelector="R",
-                  yChannelSelector="G"),
-        x=0, y=0, width=512, height=512, filterUnits="userSpaceOnUse",
-    )  # fmt: skip
     wash, wash_name = rng.choice(
         ((hsl(rng.uniform(195, 215), 0.6, 0.72), "pale blue"), (hsl(48, 0.8, 0.76), "soft yellow"),
          (hsl(150, 0.35, 0.74), "pale mint"), (hsl(rng.uniform(255, 285), 0.45, 0.78), "lilac"),
          (hsl(345, 0.6, 0.82), "rosy"))
     )  # fmt: skip
     painted = _background(shape, wash, rng) + _shadow(shape, rng)
+    painted += _bleeding(picture, shape, base, rng)
     for part in shape.parts:
         painted += _part(shape, part, base, rng)
     painted += _splashes(shape, [base, base, wash], rng)
-    picture.add(group(*painted, filter=bleed))
+    picture.add(*painted)
     _pigment(picture, shape, base, rng)
     description = sentence(
         rng.choice(
@@ -58,9 +51,9 @@ def compose(object_: str, rng: random.Random) -> tuple[str, str]:
     return picture.svg(), description
 
 
-def _blob(x: float, y: float, rx: float, ry: float, rough: float, rng: random.Random) -> Line:
+def _blob(x: float, y: float, rx: float, ry: float, rough: float, rng: random.Random,
+          count: int = 18) -> Line:
     """Return a closed irregular ring about a point."""
-    count = 18
     phase, lobes = rng.uniform(0, math.tau), rng.choice((2, 3))
     ring = []
     for k in range(count):
@@ -93,6 +86,17 @@ def _shadow(shape: Shape, rng: random.Random) -> list[str]:
             path(d, fill="none", stroke="#4c567e", stroke_width=2, opacity=0.3)]  # fmt: skip
 
 
+def _ragged(outline: list[Line], rng: random.Random, amount: float) -> str:
+    """Return the outlines as the edge of a wash: slow drift, and a fine crinkle on top."""
+    out = []
+    for line in outline:
+        slow = wobble(line, rng, amount, 26)
+        fine = thin(resample(slow, 15), 9)
+        fine = [(x + rng.gauss(0, amount * 0.3), y + rng.gauss(0, amount * 0.3)) for x, y in fine]
+        out.append(smooth_d([*fine[:-1], fine[0]], closed=True))
+    return "".join(out)
+
+
 def _part(shape: Shape, part: Part, base: str, rng: random.Random) -> list[str]:
     color = tint(shape, part, base)
     outline = flatten(part.d)
@@ -101,52 +105,70 @@ def _part(shape: Shape, part: Part, base: str, rng: random.Random) -> list[str]:
         return [path(d, fill="none", stroke=shade(color, -0.05), stroke_width=max(2.0, part.width),
                      stroke_linecap="round", opacity=0.5)]  # fmt: skip
     if part.name == "shine":
-        return [path(part.d, fill=_PAPER, opacity=0.82)]
+        return [path(_ragged(outline, rng, 1.2), fill=_PAPER, opacity=0.85)]
     if part.name == "shadow":
-        return [path(part.d, fill=shade(color, -0.1), opacity=0.45)]
-    deep = shade(color, -0.34)
+        return [path(_ragged(outline, rng, 1.5), fill=shade(color, -0.1), opacity=0.42)]
+    deep = shade(color, -0.36)
     size = max(math.dist(a, b) for line in outline for a in line[:1] for b in line)
-    amount = min(2.4, 0.4 + size / 90)
+    amount = min(3.2, 0.3 + size / 75)
     # Bare paper below keeps what lies behind from showing through, and shows at the seams.
-    out = [path(part.d, fill=_PAPER, stroke=_PAPER, stroke_width=min(4.5, size / 18))]
-    for opacity in (0.42, 0.34, 0.3):
-        d = "".join(smooth_d(wobble(line, rng, amount, 16), closed=True) for line in outline)
-        out.append(path(d, fill=color, opacity=opacity))
-    edge = "".join(smooth_d(wobble(line, rng, 0.7, 14), closed=True) for line in outline)
-    out.append(path(edge, fill="none", stroke=deep, stroke_width=min(3.4, 1 + size / 70),
-                    opacity=0.5, stroke_linejoin="round"))  # fmt: skip
+    out = [path(part.d, fill=_PAPER, stroke=_PAPER, stroke_width=min(5, size / 18))]
+    out.append(path(_ragged(outline, rng, amount), fill=color, opacity=0.46))
+    edge = _ragged(outline, rng, amount * 0.6)
+    out.append(path(edge, fill=color, opacity=0.46))
+    if size > 60:
+        out.append(path(edge, fill="none", stroke=color, stroke_width=min(11, size / 20),
+                        opacity=0.26, stroke_linejoin="round"))  # fmt: skip
+    out.append(path(edge, fill="none", stroke=deep, stroke_width=min(3.0, 0.8 + size / 80),
+                    opacity=0.62, stroke_linejoin="round"))  # fmt: skip
+    return out
+
+
+def _bleeding(picture: Picture, shape: Shape, base: str, rng: random.Random) -> list[str]:
+    """Let colour run out of the object into the wet paper around it."""
+    left, top, right, bottom = bounds(shape)
+    fill = picture.define("radialGradient", _stops(base, 0.5))
+    out = []
+    for _ in range(5):
+        angle = rng.uniform(0, math.tau)
+        x = (left + right) / 2 + (right - left) * 0.46 * math.cos(angle)
+        y = (top + bottom) / 2 + (bottom - top) * 0.44 * math.sin(angle)
+        out.append(element("ellipse", cx=x, cy=y, rx=rng.uniform(40, 80), ry=rng.uniform(36, 70),
+                           fill=fill))  # fmt: skip
     return out
 
 
 def _pigment(picture: Picture, shape: Shape, base: str, rng: random.Random) -> None:
     """Let pigment pool and bloom inside the silhouette."""
     left, top, right, bottom = bounds(shape)
-    inside = picture.define(
-        "clipPath", "".join(path(p.d) for p in shape.parts if p.role == "main" and p.name != "shine")
-    )
+    main = "".join(p.d for p in shape.parts if p.role == "main" and p.name != "shine")
+    inside = picture.define("clipPath", path(main))
     deep = mix(base, "#23306a", 0.45)
     pool = picture.define("radialGradient", _stops(deep, 0.62))
     light = picture.define("radialGradient", _stops(_PAPER, 0.8))
+    other = picture.define("radialGradient", _stops(neighbour(base, rng), 0.7))
     marks = []
     width, height = right - left, bottom - top
 
     def spot(low: float, high: float) -> Point:
         return left + width * rng.uniform(low, high), top + height * rng.uniform(low, high)
 
-    for _ in range(3):
-        x, y = spot(0.5, 0.95)
-        marks.append(element("ellipse", cx=x, cy=y, rx=width * rng.uniform(0.2, 0.32),
-                             ry=height * rng.uniform(0.2, 0.3), fill=pool))  # fmt: skip
-    for _ in range(3):
-        x, y = spot(0.1, 0.6)
-        marks.append(element("ellipse", cx=x, cy=y, rx=width * rng.uniform(0.14, 0.26),
-                             ry=height * rng.uniform(0.14, 0.26), fill=light))  # fmt: skip
-    for _ in range(3):
-        x, y = spot(0.2, 0.85)
-        size = rng.uniform(20, 40)
-        ring = smooth_d(_blob(x, y, size, size * 0.85, 0.35, rng), closed=True)
-        marks.append(path(ring, fill=_PAPER, opacity=0.26))
-        marks.append(path(ring, fill="none", stroke=deep, stroke_width=2.2, opacity=0.34))
+    for fill, count, low, high in ((pool, 3, 0.5, 0.95), (other, 2, 0.2, 0.8), (light, 4, 0.1, 0.7)):
+        for _ in range(count):
+            x, y = spot(low, high)
+            marks.append(element("ellipse", cx=x, cy=y, rx=width * rng.uniform(0.16, 0.3),
+                                 ry=height * rng.uniform(0.14, 0.28), fill=fill))  # fmt: skip
+    for _ in range(4):
+        # A bloom: water pushed the pigment outwards, to a frilled rim.
+        x, y = spot(0.15, 0.85)
+        size = rng.uniform(18, 44)
+        frill = [
+            (px + rng.gauss(0, 2), py + rng.gauss(0, 2))
+            for px, py in resample(_blob(x, y, size, size * 0.85, 0.3, rng), 8)
+        ]
+        ring = smooth_d([*frill[:-1], frill[0]], closed=True)
+        marks.append(path(ring, fill=_PAPER, opacity=0.22))
+        marks.append(path(ring, fill="none", stroke=deep, stroke_width=2.4, opacity=0.3))
     picture.add(group(*marks, clip_path=inside))
 
 
@@ -170,6 +192,6 @@ def _splashes(shape: Shape, colors: list[str], rng: random.Random) -> list[str]:
             x, y = rng.uniform(20, 492), rng.uniform(20, 492)
         size = rng.choice((1.8, 2.6, 3.4, 4.6, 6.5)) * rng.uniform(0.8, 1.3)
         color = rng.choice(colors)
-        d = smooth_d(thin(resample(_blob(x, y, size, size, 0.3, rng), 4), 2), closed=True)
+        d = smooth_d(_blob(x, y, size, size, 0.3, rng, count=6), closed=True)
         out.append(path(d, fill=color, opacity=0.5, stroke=shade(color, -0.25), stroke_width=1))
     return out

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from ..svg import Picture, element, num, path
 from ._meshes import MODELS, Mesh, Point3, spin
-from ._scene import gradient, sentence
+from ._scene import blend, sentence
 
 # Turns about the upright axis (degrees) and tilts of the camera at which an object reads best.
 _VIEWS = {
@@ -33,8 +33,8 @@ def compose(object_: str, rng: random.Random) -> tuple[str, str]:
         )
     )
     picture = Picture()
-    kind, stops, where = gradient(back, ground, x1=0, y1=0, x2=0, y2=1)
-    picture.add(element("rect", width=512, height=512, fill=picture.define(kind, stops, **where)))
+    fill = blend(picture, back, ground, x1=0, y1=0, x2=0, y2=1)
+    picture.add(element("rect", width=512, height=512, fill=fill))
     turn, tilt = _VIEWS[object_]
     yaw = math.radians(turn + rng.uniform(-8, 8)) * rng.choice((-1, 1))
     pitch = math.radians(tilt + rng.uniform(-4, 4))
@@ -55,7 +55,7 @@ def compose(object_: str, rng: random.Random) -> tuple[str, str]:
     front, rear = _visible(_edges(seen), depth)
     bold, _ = _visible([[camera(p) for p in line] for line in strong], depth)
     picture.add(
-        path(rear, fill="none", stroke=color, stroke_width=1, opacity=0.3),
+        path(rear, fill="none", stroke=color, stroke_width=1, opacity=0.24),
         path(front, fill="none", stroke=color, stroke_width=1.7, stroke_linejoin="round"),
         path(bold, fill="none", stroke=color, stroke_width=3.6, stroke_linejoin="round"),
     )
@@ -79,13 +79,13 @@ _GROUND = -1.02
 
 def _floor(picture: Picture, camera: Callable[[Point3], Point3], color: str) -> None:
     pieces = []
-    for k in range(-6, 7):
-        step = k * 0.5
+    for k in range(-4, 5):
+        step = k * 0.75
         for a, b in (((step, -3.0), (step, 3.0)), ((-3.0, step), (3.0, step))):
             x0, y0, _ = camera((a[0], _GROUND, a[1]))
             x1, y1, _ = camera((b[0], _GROUND, b[1]))
             pieces.append(f"M{num(x0)} {num(y0)}L{num(x1)} {num(y1)}")
-    picture.add(path("".join(pieces), fill="none", stroke=color, stroke_width=1, opacity=0.2))
+    picture.add(path("".join(pieces), fill="none", stroke=color, stroke_width=1, opacity=0.22))
 
 
 _CELL = 4
