@@ -5,14 +5,14 @@ from __future__ import annotations
 import random
 
 from ..svg import Part, Shape
-from .geometry import Facet, curve, place, ribbon
+from .geometry import Facet, Point, curve, place, ribbon
 
 
 def apple(rng: random.Random) -> Shape:
     """Draw a whole apple, rounder or taller as the seed says."""
     wide = rng.uniform(1.04, 1.16)
     tall = rng.uniform(0.94, 1.04)
-    right = [
+    right: list[Point] = [
         (0, -96), (30, -116), (68, -124), (112, -104), (138, -58), (140, -4), (124, 54),
         (96, 104), (64, 134), (34, 140), (0, 130),
     ]  # fmt: skip
@@ -25,7 +25,15 @@ def apple(rng: random.Random) -> Shape:
         (6, -128), (30, -160 + lean * 0.4), (70, -172 + lean), (112, -158 + lean * 1.4),
         (84, -132 + lean), (44, -122 + lean * 0.5),
     ]  # fmt: skip
-    dark = [(26, 138), (64, 134), (96, 104), (124, 54), (140, -4), (136, -62), (116, -98)]
+    dark: list[Point] = [
+        (26, 138),
+        (64, 134),
+        (96, 104),
+        (124, 54),
+        (140, -4),
+        (136, -62),
+        (116, -98),
+    ]
     dark = [(x * wide, y * tall) for x, y in dark]
     dark += [(x * wide, y * tall) for x, y in ((116, -40), (106, 24), (78, 84))]
     ring = [right[0], right[2], right[4], right[6], right[8], right[10]]

@@ -59,7 +59,7 @@ def curve(points: Sequence[Point], closed: bool = True, tension: float = 1.0) ->
 def rounded(points: Sequence[Point], radius: float | Sequence[float]) -> str:
     """Return a polygon with rounded corners; `radius` for all, or one a corner."""
     n = len(points)
-    d = []
+    d: list[str] = []
     for i, corner in enumerate(points):
         r = radius if isinstance(radius, (int, float)) else radius[i]
         ends = []

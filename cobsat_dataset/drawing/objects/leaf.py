@@ -27,7 +27,7 @@ def _feathered(rng: random.Random, kind: str) -> Shape:
 
     def breadth(t: float) -> float:
         rise = t / belly if t < belly else (1 - t) / (1 - belly)
-        return half * (max(0.0, rise) ** (0.85 if t < belly else 0.62))
+        return half * float(max(0.0, rise) ** (0.85 if t < belly else 0.62))
 
     right: list[Point] = []
     if kind == "lobed":

@@ -112,7 +112,8 @@ def along(points: Sequence[Point], gap: float) -> list[Point]:
     ring = [*points, points[0]]
     total = sum(math.dist(p, q) for p, q in itertools.pairwise(ring))
     count = max(1, round(total / gap))
-    step, walked, found = total / count, 0.0, []
+    step, walked = total / count, 0.0
+    found: list[Point] = []
     for p, q in itertools.pairwise(ring):
         length = math.dist(p, q)
         while length and len(found) < count and walked + length >= step * len(found):

@@ -58,10 +58,10 @@ def backdrop(
         picture.add(_rect(0, horizon, 512, 512 - horizon, floor))
         setting = f"before a {words} striped wall"
     elif kind == "window":
-        x = rng.uniform(30, 120)
+        shift = rng.uniform(30, 120)
         for i in range(2):
             for j in range(2):
-                u, v = x + i * 92 + j * 26, 40 + j * 104
+                u, v = shift + i * 92 + j * 26, 40 + j * 104
                 pane = f"M{num(u)} {num(v)}h82l24 94h-82z"
                 picture.add(path(pane, fill=shade(wall, 0.4), opacity=0.75))
         picture.add(_rect(0, horizon, 512, 512 - horizon, floor))

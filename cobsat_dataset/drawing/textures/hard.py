@@ -382,7 +382,7 @@ def ceramic(picture: Picture, shape: Shape, rng: random.Random) -> str:
             edge_width=2.4,
             detail=detail,
             finish=finish,
-            strength=0.75,
+            strength=0.6,
             gloss=1.2,
         ),
     )

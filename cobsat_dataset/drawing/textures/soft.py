@@ -65,6 +65,7 @@ def wicker(picture: Picture, shape: Shape, rng: random.Random) -> str:
                 fill="none",
                 stroke=shade(straw, 0.12),
                 stroke_width=wide,
+                stroke_linejoin="round",
                 stroke_dasharray=f"{num(wide * 0.72)} {num(wide * 0.2)}",
             ),
         )
@@ -123,7 +124,7 @@ def leather(picture: Picture, shape: Shape, rng: random.Random) -> str:
                     stroke_dasharray="10 8" if least > 40 else "5 5",
                 ),
             )
-        if part is main or least > 84:
+        if shape.name != "bag" and (part is main or least > 84):
             ring = inset(trace(part.d), 24)
             for x, y in along(ring, 300)[:4] if len(ring) > 3 else ():
                 picture.add(
