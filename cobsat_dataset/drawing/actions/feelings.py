@@ -29,13 +29,13 @@ def sing(picture: Picture, name: str, rng: random.Random) -> str:
     )
     dark = shade(color, -0.6)
     backdrop(picture, (0, shade(color, -0.45)), (1, dark))
-    for k in range(13):
-        picture.add(box(k * 41 - 6, 0, 22, 400, shade(color, -0.15), fill_opacity=0.55))
+    for k in range(8):
+        picture.add(box(k * 68 - 8, 0, 36, 400, shade(color, -0.15), fill_opacity=0.55))
     picture.add(path(f"M0 0H{SIZE}V36" + "q-32 46 -64 0" * 8 + "Z",
                      fill=color, stroke=shade(color, -0.5), stroke_width=3))  # fmt: skip
     floor = gradient(picture, (0, "#d9a15f"), (1, "#8f5c2e"))
     picture.add(box(0, 398, SIZE, 114, floor))
-    picture.add(stroke("".join(f"M{256 + k * 46} 398L{256 + k * 84} 512" for k in range(-6, 7)),
+    picture.add(stroke("".join(f"M{256 + k * 84} 398L{256 + k * 156} 512" for k in range(-3, 4)),
                        "#8a5a30", 2))  # fmt: skip
     for side, cool in ((-1, "#ffd0f0"), (1, "#bfeaff")):
         tint = rng.choice(("#fff2a8", cool))
@@ -58,16 +58,7 @@ def sing(picture: Picture, name: str, rng: random.Random) -> str:
     picture.add(microphone(mic, (mic[0] + f * 46, 466), 17 * s))
     palette = ["#ffd93d", "#6ee7ff", "#ff8fc7", "#a8ff8f", "#ffffff"]
     rng.shuffle(palette)
-    spots = [
-        (78, 118),
-        (136, 196),
-        (66, 284),
-        (434, 112),
-        (388, 190),
-        (446, 282),
-        (184, 92),
-        (328, 86),
-    ]
+    spots = ((78, 118), (136, 196), (66, 284), (434, 112), (388, 190), (446, 282), (184, 92))
     for k, (nx, ny) in enumerate(spots[: rng.choice((6, 7))]):
         if math.hypot(nx - a.head[0], ny - a.head[1]) < a.head_radius + 26:
             nx += 40 if nx > a.head[0] else -40
@@ -87,7 +78,7 @@ def _rain(picture: Picture, rng: random.Random) -> str:
     backdrop(picture, (0, shade(grey, -0.2)), (1, shade(grey, 0.45)))
     lines = "".join(
         f"M{num(x)} {num(y)}l-7 26"
-        for x, y in ((rng.uniform(0, SIZE), rng.uniform(90, 390)) for _ in range(26))
+        for x, y in ((rng.uniform(0, SIZE), rng.uniform(90, 390)) for _ in range(16))
     )
     picture.add(stroke(lines, shade(grey, 0.4), 3.4))
     for cx, cy, w in ((96, 92, 220), (404, 100, 240), (250, 70, 230)):
@@ -146,7 +137,7 @@ def _rays(picture: Picture, rng: random.Random, color: str) -> None:
     backdrop(picture, (0, color), (1, shade(color, -0.3)))
     light = shade(vary("#ff9f3f", rng, 0.02, 0.03), 0.05)
     cx, cy = 256 + rng.uniform(-16, 16), 230 + rng.uniform(-16, 16)
-    count = rng.choice((14, 16, 18))
+    count = rng.choice((10, 11, 12))
     for k in range(count):
         a0 = 2 * math.pi * (k + rng.uniform(-0.08, 0.08)) / count
         a1 = a0 + math.pi / count

@@ -105,10 +105,10 @@ def swim(picture: Picture, name: str, rng: random.Random) -> str:
     picture.add(path(body, fill=deep, fill_opacity=0.84))
     crest = body.split("L")[0]
     picture.add(stroke(crest, "#ffffff", 6))
-    for k in range(4):
-        y = line + 52 + k * 36
-        x = rng.uniform(20, 90)
-        d = "".join(f"M{num(x + j * 150)} {num(y)}q20 -12 40 0t40 0" for j in range(4))
+    for k in range(3):
+        y = line + 58 + k * 46
+        x = rng.uniform(20, 130)
+        d = "".join(f"M{num(x + j * 190)} {num(y)}q20 -12 40 0t40 0" for j in range(3))
         picture.add(stroke(d, shade(blue, 0.5), 5))
     for side in (-1, 1):
         sx = cx + side * (x1 - x0) * 0.5

@@ -81,7 +81,7 @@ def sleep(picture: Picture, name: str, rng: random.Random) -> str:
     (hx, hy), f = actor.anchors.head_top, actor.facing
     tone = rng.choice(("#ffffff", "#bfe6ff", "#fff0a6"))
     hx = min(hx, 400.0) if f > 0 else max(hx, 112.0)
-    for k, (dx, dy, size) in enumerate(((-16, -24, 30), (14, -74, 44), (48, -140, 62))):
+    for k, (dx, dy, size) in enumerate(((-14, -22, 26), (16, -70, 40), (52, -138, 56))):
         picture.add(zed(hx + f * dx, max(44.0, hy + dy), size, tone, 8 - 10 * (k % 2)))
     return one_of(
         rng,
@@ -102,10 +102,9 @@ def read(picture: Picture, name: str, rng: random.Random) -> str:
         picture.add(box(shelf_x + 9, y, 170, 66, "#5f3c25"))
         x = shelf_x + 13
         while x < shelf_x + 160:
-            w, h = rng.uniform(10, 19), rng.uniform(42, 60)
+            w, h = rng.uniform(12, 24), rng.uniform(42, 60)
             color = rng.choice(("#c8443c", "#3f7fb8", "#4f9a63", "#e0a43a", "#7d5ba6", "#e6dcc8"))
             picture.add(box(x, y + 66 - h, w, h, color))
-            picture.add(box(x + 2, y + 66 - h + 8, w - 4, 4, shade(color, 0.5)))
             x += w + 1.5
     picture.add(box(0, 420, SIZE, 92, vary("#9c6b46", rng, 0.02, 0.03)))
     picture.add(oval(256, 462, 230, 34, vary("#b8524f", rng, 0.3, 0.05)))

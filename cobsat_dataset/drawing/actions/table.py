@@ -32,8 +32,8 @@ def eat(picture: Picture, name: str, rng: random.Random) -> str:
     """At a laid table, fork to its open mouth."""
     wall = vary(rng.choice(("#fbe3c0", "#d9efdc", "#fde0d8")), rng, 0.02, 0.02)
     backdrop(picture, (0, wall), (1, shade(wall, -0.06)))
-    for x in range(0, SIZE, 64):
-        picture.add(box(x, 0, 32, 300, "#ffffff", fill_opacity=0.28))
+    for x in range(0, SIZE, 128):
+        picture.add(box(x, 0, 64, 300, "#ffffff", fill_opacity=0.28))
     if rng.random() < 0.6:
         _window(picture, rng.choice((14.0, 366.0)))
     picture.add(
@@ -122,7 +122,7 @@ def drink(picture: Picture, name: str, rng: random.Random) -> str:
     if rng.random() < 0.5:
         place = "in a sunny garden"
         picture.add(hill(372, 8, vary("#a5d977", rng, 0.03, 0.03), rng.uniform(0, 6)))
-        for _ in range(12):
+        for _ in range(8):
             x, y = rng.uniform(0, SIZE), rng.uniform(396, 500)
             petal = rng.choice(("#ffffff", "#f58fb5", "#ffe066"))
             picture.add(path("".join(ellipse_d(x + dx, y + dy, 4.5) for dx, dy in

@@ -18,7 +18,7 @@ def bird(picture: Picture, rng: random.Random, pose: str, mood: Mood, arms: str)
     coat = coat_of("bird", rng)
     crest = rng.random() < 0.6
     lift, pitch = {
-        "walk": (36.0, -10.0), "run": (46.0, 8.0), "swim": (0.0, -4.0), "fly": (60.0, 6.0),
+        "walk": (36.0, -10.0), "run": (58.0, 12.0), "swim": (0.0, -4.0), "fly": (60.0, 6.0),
         "sleep": (0.0, 2.0), "sit": (34.0, -34.0), "stand": (44.0, -36.0),
     }[pose]  # fmt: skip
     body_frame = Frame(0, -lift - 66, pitch)
@@ -126,7 +126,7 @@ def _wing_spread(picture: Picture, coat: Coat, frame: Frame, dark: float) -> str
 
 def _legs(pose: str, lift: float, rng: random.Random) -> tuple[str, tuple[Point, Point]]:
     """Return two thin legs with three toes each, and where the feet are."""
-    steps = {"run": ((44.0, -4.0), (-46.0, -26.0)), "fly": ((-36.0, -34.0), (-52.0, -30.0))}
+    steps = {"run": ((58.0, -8.0), (-60.0, -22.0)), "fly": ((-36.0, -34.0), (-52.0, -30.0))}
     stand = ((18.0 + rng.uniform(-3, 3), 0.0), (-10.0 + rng.uniform(-3, 3), 0.0))
     feet = steps.get(pose, stand)
     out = []

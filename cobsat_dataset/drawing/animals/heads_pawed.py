@@ -68,9 +68,10 @@ def tiger(picture: Picture, coat: Coat, mood: Mood, turn: float, rng: random.Ran
     marks = [
         path(ellipse_d(-44, 24, 26, 22), fill=light),
         path(ellipse_d(44, 24, 26, 22), fill=light),
-        path(ellipse_d(tx - 20, -14, 13, 11), fill=light),
-        path(ellipse_d(tx + 20, -14, 13, 11), fill=light),
     ]
+    if mood not in ("asleep", "sing"):
+        # White spots over the eyes; around closed eyes they would look like eyes themselves.
+        marks += [path(ellipse_d(tx + dx, -14, 13, 11), fill=light) for dx in (-20, 20)]
     for w, y, h in ((17, -43, 8), (22, -33, 8), (13, -23, 7)):
         marks.append(
             path(
