@@ -9,21 +9,28 @@ error with its reason; what fails for every example stops the run.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-from cobsat import Example, Options, RunFolder, RunSettings, examples, image_source
+from cobsat import Example, Options, RunFolder, RunSettings, image_source
 
 from .asking import ask
 from .ledger import Ledger
 from .progress import progress
 from .protocol import Model, UsesImageSource
 from .registry import load_model, parse_options
-from .settings import check_capabilities, default_folder, expand_configs, run_settings
+from .settings import (
+    check_capabilities,
+    config_examples,
+    default_folder,
+    expand_configs,
+    run_settings,
+    run_size,
+)
 
 __all__ = ["predict"]
 
@@ -61,7 +68,6 @@ def predict(
         raise ValueError(f"batch_size must be 1 or more, got {batch_size}")
     check_capabilities(settings.model, model.capabilities, settings)
     source = image_source(settings.images)
-    options = options_of(settings)
     folder = RunFolder(out)
     folder.start(settings)
     done = set(folder.predictions()[0])
@@ -70,9 +76,8 @@ def predict(
     with folder.append_predictions() as appender:
         ledger = Ledger(folder.path, appender, stop_after, bool(done))
         for config in settings.configs:
-            rows = examples(config, settings.split, options, source)[: settings.limit]
-            pending = [row for row in rows if row["id"] not in done]
-            for batch in _batches(pending, batch_size):
+            rows = config_examples(config, settings, source)
+            for batch in _batches((row for row in rows if row["id"] not in done), batch_size):
                 for answer in ask(model, batch):
                     ledger.hold(answer)
                 ledger.write()
@@ -81,20 +86,8 @@ def predict(
     return folder
 
 
-def options_of(settings: RunSettings) -> Options:
-    """Return the options that make a run's examples again."""
-    return Options(
-        prompt_type=settings.prompt_type,
-        output=settings.output,
-        instructions_for=settings.instructions_for,
-        seed=settings.seed,
-        images=settings.images,
-    ).check()
-
-
-def _batches(rows: Sequence[Example], size: int) -> Iterator[list[Example]]:
-    iterator = iter(rows)
-    while batch := list(islice(iterator, size)):
+def _batches(rows: Iterator[Example], size: int) -> Iterator[list[Example]]:
+    while batch := list(islice(rows, size)):
         yield batch
 
 
@@ -160,8 +153,8 @@ def command(
     check_capabilities(model, adapter.capabilities, settings)
     folder = RunFolder(out or default_folder(settings, config))
 
-    total, there = _count(settings, folder)
-    with progress(f"asking {model}", total, there) as watch:
+    there = len(folder.predictions()[0])
+    with progress(f"asking {model}", run_size(settings), there) as watch:
         predict(
             adapter, settings, folder.path,
             batch_size=batch_size, stop_after=stop_after, watch=watch,
@@ -175,15 +168,3 @@ def command(
     if len(problems) > MAX_PROBLEMS:
         typer.echo(f"… and {len(problems) - MAX_PROBLEMS} more broken lines", err=True)
     return folder.path
-
-
-def _count(settings: RunSettings, folder: RunFolder) -> tuple[int, int]:
-    """Return how many examples a run has, and how many of them its folder has."""
-    done = folder.predictions()[0].keys()
-    source, options = image_source(settings.images), options_of(settings)
-    total = there = 0
-    for config in settings.configs:
-        rows = examples(config, settings.split, options, source)[: settings.limit]
-        total += len(rows)
-        there += sum(row["id"] in done for row in rows)
-    return total, there

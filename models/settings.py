@@ -7,14 +7,16 @@ import fnmatch
 import hashlib
 import json
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 import PIL
-from cobsat import CONFIGS, Options, RunSettings, image_source
-from cobsat.examples import check_split, parse_config
+from cobsat import CONFIGS, TASKS, Example, ImageSource, Options, RunSettings, image_source
+from cobsat.examples import check_split, parse_config, task_examples, task_splits
+from cobsat.prompt_lists import FT_TEST_PROMPTS, TEST_PROMPTS, ft_train_prompts
 from cobsat.run_folder import safe_name
 
 from .protocol import Capabilities, Model
@@ -124,6 +126,43 @@ def run_settings(
         model_options={"options": given, "record": record},
         versions=versions,
     )
+
+
+def config_examples(config: str, settings: RunSettings, source: ImageSource) -> Iterator[Example]:
+    """Yield a run's examples of one config, in order; none is made before it is asked for."""
+    options = _options(settings)
+    shots = parse_config(config).shots
+    rows = (
+        example
+        for task, base in task_splits(config, settings.split, options)
+        for example in task_examples(TASKS[task], shots, base, options, source)
+    )
+    return islice(rows, settings.limit)
+
+
+def run_size(settings: RunSettings) -> int:
+    """Return how many examples a run has."""
+    total = 0
+    for config in settings.configs:
+        shots = parse_config(config).shots
+        sizes = {"test": TEST_PROMPTS, "ft_test": FT_TEST_PROMPTS}
+        if settings.split == "ft_train":
+            sizes["ft_train"] = len(ft_train_prompts(shots))
+        size = sum(
+            sizes[base] for _, base in task_splits(config, settings.split, _options(settings))
+        )
+        total += size if settings.limit is None else min(size, settings.limit)
+    return total
+
+
+def _options(settings: RunSettings) -> Options:
+    return Options(
+        prompt_type=settings.prompt_type,
+        output=settings.output,
+        instructions_for=settings.instructions_for,
+        seed=settings.seed,
+        images=settings.images,
+    ).check()
 
 
 def images_shown(config: str, prompt_type: str) -> int:

@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from cobsat import image_source
 from cobsat.cli import main
 
 
@@ -47,6 +48,8 @@ def is_due(order: dict[str, Any], start: float) -> bool:
 
 
 def serve(order: dict[str, Any]) -> int:
+    if "--images" in order["arguments"]:  # its digest takes longer than all else at the start
+        image_source(order["arguments"][order["arguments"].index("--images") + 1])
     pid = os.fork()
     if pid == 0:
         code = 70

@@ -57,7 +57,7 @@ class Painter(Talker):
         return Output(image=Image.frombytes("RGB", (16, 16), draw.randbytes(768)))
 '''
 CONFIGS = ("color_i-2shot", "background_ii-2shot", "action_i-4shot")
-LIMIT = 120
+LIMIT = 50
 EXAMPLES = LIMIT * len(CONFIGS)
 
 
@@ -90,7 +90,7 @@ def kill_until_done(
     for life in range(200):
         size = target.stat().st_size if target.exists() else 0
         if life % 4 == 0:
-            code = forks(command, folder, kill_after=draw.uniform(0, 0.4))
+            code = forks(command, folder, kill_after=draw.uniform(0, 0.3))
         else:
             grown = size + draw.randrange(total_bytes // (LEAST_KILLS - 2))
             code = forks(command, folder, kill_when_larger=(str(target), grown))

@@ -7,9 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cobsat import TASKS, Options, RunSettings
+from cobsat import TASKS, Options, RunSettings, examples, image_source
 from cobsat.models import load_model
-from cobsat.models.settings import default_folder, expand_configs, images_shown, run_settings
+from cobsat.models.settings import (
+    config_examples,
+    default_folder,
+    expand_configs,
+    images_shown,
+    run_settings,
+    run_size,
+)
 
 TEN = tuple(f"{task}-2shot" for task in TASKS)
 NAMED = RunSettings("copy", ("color_i-2shot",))
@@ -61,6 +68,29 @@ def test_configs_that_do_not_go_are_named(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         expand_configs(given, split, options)
+
+
+@pytest.mark.parametrize(
+    ("config", "split"),
+    [
+        ("color_i-2shot", "test"),
+        ("color_i-4shot", "ft_train"),
+        ("color_i-2shot", "ft_test"),
+        ("all-2shot", "leave_style_out_train"),
+        ("all-4shot", "leave_style_out_test"),
+    ],
+)
+@pytest.mark.parametrize("limit", [None, 30])
+def test_a_runs_examples_are_the_benchmarks(
+    config: str, split: str, limit: int | None, picture_folder: Path
+) -> None:
+    options = Options(images=str(picture_folder))
+    source = image_source(str(picture_folder))
+    settings = replace(NAMED, configs=(config,), split=split, limit=limit)
+    rows = list(config_examples(config, settings, source))
+    assert rows == examples(config, split, options, source)[:limit]
+    assert run_size(settings) == len(rows)
+    assert run_size(replace(settings, configs=(config, config))) == 2 * len(rows)
 
 
 def test_pictures_shown_are_the_shots_or_none_with_captions() -> None:
