@@ -23,7 +23,7 @@ from urllib.parse import quote
 from cobsat import TASKS, Example, Prediction, Verdict
 
 from .report_data import Run
-from .text import shorten, visible
+from .text import LONGEST, SHORT, shorten, visible
 from .thumbnails import Pictures
 
 NONE: Final = -1
@@ -46,9 +46,18 @@ class _Table(Generic[_Item]):
 
 
 class _Strings(_Table[str]):
-    def text(self, text: object) -> int:
+    def __init__(self) -> None:
+        super().__init__()
+        self._seen: dict[tuple[str, int], int] = {}
+
+    def text(self, text: object, longest: int = LONGEST) -> int:
         """Return a text's number, cleaned and shortened as the reader will see it."""
-        return self.number(None if text is None else visible(shorten(str(text))))
+        if text is None:
+            return NONE
+        key = (str(text), longest)
+        if key not in self._seen:
+            self._seen[key] = self.number(visible(shorten(*key)))
+        return self._seen[key]
 
 
 def gallery(
@@ -142,6 +151,8 @@ def _output(
     if prediction is None:
         return [STATUSES.index("missing"), NONE, NONE, NONE, NONE]
     number, address, reason = NONE, None, prediction.reason
+    if prediction.finish_reason not in (None, "stop") and not reason:
+        reason = f"ended by {prediction.finish_reason}"
     if isinstance(prediction.image, str):
         if prediction.image not in addresses:
             addresses[prediction.image] = inside(run.folder.path, prediction.image, home)
@@ -181,8 +192,8 @@ def _verdict(verdict: Verdict | None, strings: _Strings) -> tuple[int, ...] | No
         return None
     return (
         STATES.index("scored" if verdict.status == "scored" else "unscored"),
-        strings.text(verdict.object),
-        strings.text(verdict.attribute),
+        strings.text(verdict.object, SHORT),
+        strings.text(verdict.attribute, SHORT),
         _flag(verdict.object_correct),
         _flag(verdict.attribute_correct),
         strings.text(verdict.reason),

@@ -187,7 +187,11 @@ def _tab(runs: Sequence[Run], judge: str) -> Tab:
                 f"{_flat(scores.record)}."
             )
         record = record or dict(scores.record)
-        notices += [f"{label}{': ' if label else ''}{problem}" for problem in scores.problems]
+        if scores.problems:
+            notices.append(
+                f"{label}{': ' if label else ''}when {judge} judged, lines were left out as "
+                f"broken: {_some(scores.problems)}."
+            )
         hue = RUN_HUES[number % len(RUN_HUES)]
         for row in scores.means:
             count = sum(
@@ -233,6 +237,11 @@ def _flat(record: object) -> str:
     if not isinstance(record, Mapping):
         return _value(record)
     return ", ".join(f"{name} {_value(value)}" for name, value in record.items())
+
+
+def _some(items: Sequence[str], most: int = 3) -> str:
+    more = f"; and {len(items) - most:,} more" if len(items) > most else ""
+    return "; ".join(shorten(item, 200) for item in items[:most]) + more
 
 
 def _value(value: object) -> str:

@@ -52,7 +52,8 @@ def write_report(
     judges = list(dict.fromkeys(judge for run in read for judge in run.scores))
     pictures = Pictures()
     data = gallery(read, judges, pictures, out.parent)
-    with Progress(console=console or Console(quiet=True), transient=True) as progress:
+    quiet = console is None or not console.is_terminal
+    with Progress(console=console, transient=True, disable=quiet) as progress:
         task = progress.add_task("thumbnails", total=len(pictures.paths))
         thumbnails = pictures.thumbnails(lambda done: progress.advance(task, done))
     out.parent.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,8 @@ from typing import Any, Final
 
 from cobsat import Example, ImageSource, Options, Prediction, RunFolder, RunSettings, Verdict
 from cobsat import examples as config_examples
-from cobsat.images import LABELS, image_source
+from cobsat.images import image_source
+from cobsat.layout import LABELS
 from cobsat.run_folder import safe_name
 
 RATES: Final = ("accuracy", "object", "attribute", "textual", "visual", "accuracy_scored")

@@ -11,29 +11,31 @@ from typing import Final
 LONGEST: Final = 2000
 """Characters of one text that the report keeps; the run folder has the whole."""
 
-_REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
-_BIDI: Final = (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x061C, 0x200E, 0x200F)
+SHORT: Final = 80
+"""Characters of what should be one word."""
+
+_HIDDEN: Final = (
+    *(code for code in range(0x20) if chr(code) not in "\n\t"),
+    *range(0x7F, 0xA0),
+    *(0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)),  # direction
+    *(0xFEFF, 0xFFFE, 0xFFFF),
+)
 _TABLE: Final[dict[int, str]] = {
-    **{code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"},
-    0x7F: "\N{SYMBOL FOR DELETE}",
-    **dict.fromkeys(range(0x80, 0xA0), _REPLACEMENT),
-    **dict.fromkeys(_BIDI, _REPLACEMENT),
+    **{code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code in _HIDDEN},
     **dict.fromkeys((0x2028, 0x2029), "\n"),
-    0xFEFF: _REPLACEMENT,
-    **dict.fromkeys((0xFFFE, 0xFFFF), _REPLACEMENT),
+    **dict.fromkeys(range(0xD800, 0xE000), "\N{REPLACEMENT CHARACTER}"),
 }
 
 
 def visible(text: object) -> str:
-    r"""Return a text in which every control character and direction override is seen.
+    r"""Return a text in which every control character and direction mark is spelt out.
 
     Line ends and tabs stay; lone surrogates, which no file can hold, are replaced.
 
-    >>> visible("a\x00b\u202ec")
-    'a␀b�c'
+    >>> print(visible("a\x00b\u202ec"))
+    a\x00b\u202ec
     """
-    cleaned = str(text).replace("\r\n", "\n").translate(_TABLE)
-    return "".join(_REPLACEMENT if "\ud800" <= c <= "\udfff" else c for c in cleaned)
+    return str(text).replace("\r\n", "\n").translate(_TABLE)
 
 
 def shorten(text: str, longest: int = LONGEST) -> str:

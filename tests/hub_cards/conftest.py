@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 from cobsat import TASKS, THEMES, Options, Prediction, RunFolder, RunSettings, Verdict, examples
-from cobsat.images import LABELS, image_source, stem
+from cobsat.images import image_source
+from cobsat.layout import LABELS, stem
 from cobsat.metrics.scores import scores
 from cobsat.run_folder import write_json
 from PIL import Image, ImageDraw

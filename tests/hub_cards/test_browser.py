@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from cobsat import Prediction, Verdict
+from cobsat import THEMES, Prediction, Verdict
 from cobsat.hub_cards.report import write_report
 from cobsat.run_folder import write_json
 
@@ -152,6 +152,22 @@ def test_fits_a_phone_and_has_a_dark_side(browser, report):
     assert browser.run(color) == "rgb(255, 255, 255)" != dark
 
 
+@pytest.mark.slow
+def test_ten_thousand_examples_open_at_once(browser, make_run):
+    tasks = [f"{theme}_{kind}" for kind in ("i", "ii") for theme in THEMES]
+    page = write_report([make_run(configs=[f"{task}-8shot" for task in tasks], limit=None)])
+    assert page.stat().st_size < 8e6
+    browser.open(page)
+    paint = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+    assert browser.run(f"new Promise((done) => setTimeout(done, 300)).then(() => {paint})") < 2000
+    assert found(browser) == "1 to 24 of 10,000"
+    filtering = (
+        "(() => { const start = performance.now(); show({ q: 'red', task: 'color_ii' });"
+        " return performance.now() - start; })()"
+    )
+    assert browser.run(filtering) < 1000
+
+
 def test_hostile_text_is_only_text(browser, make_run):
     def predict(folder, row, number):
         text = HOSTILE[number % len(HOSTILE)].encode("utf-8", "replace").decode()
@@ -198,4 +214,5 @@ def test_hostile_text_is_only_text(browser, make_run):
     assert "hacked" in browser.run("document.querySelector('h1').textContent")
     text = browser.run("document.body.innerText")
     assert not set(text) & set("\x00\x07\x1b\x7f\x9b\u202e\u2066\ud800")
+    assert r"\x1b[31m\x7f\x9b \u202eesrever" in text
     assert browser.run("document.querySelectorAll('script').length") <= 4

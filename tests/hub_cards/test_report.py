@@ -272,6 +272,19 @@ def test_pictures_outside_the_run_folder_or_lost_are_not_read(make_run, tmp_path
     assert data["strings"][output[6]].startswith("no picture")
 
 
+def test_says_why_a_text_ended(make_run):
+    run = make_run(
+        configs=["color_i-2shot"], limit=2, output="description",
+        predict=lambda folder, row, number: Prediction(
+            row["id"], "ok", text="A red", finish_reason=["stop", "length"][number]
+        ),
+    )  # fmt: skip
+    data = Page(write_report([run])).blocks[0]
+    reasons = [output[6] for output in data["outputs"]]
+    assert reasons[0] == -1
+    assert data["strings"][reasons[1]] == "ended by length"
+
+
 def test_an_unreadable_picture_does_not_stop_the_report(make_run):
     def predict(folder, row, number):
         (folder.path / "images").mkdir(exist_ok=True)

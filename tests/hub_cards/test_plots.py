@@ -1,0 +1,105 @@
+"""Bars, whiskers and words of the plots, against numbers worked out by hand."""
+
+from xml.etree import ElementTree
+
+import pytest
+from cobsat.hub_cards.charts import Chart, Panel, Series, accuracy_chart, halves_chart
+from cobsat.hub_cards.plots import PLOT_HEIGHT, chart_svg, panel_svg, percent, whisker_svg
+from cobsat.hub_cards.report_data import COUNTS, RATES, Estimate, Row
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def chart(*bars, groups=None, series=None, chance=0.1):
+    groups = groups or tuple(f"task_{number}" for number in range(len(bars)))
+    series = series or tuple(Series(f"s{number}", number) for number in range(len(bars[0])))
+    return Chart("name", "Title", "Note.", "Accuracy", series, (Panel("P", groups, bars),), chance)
+
+
+def row(task, shots, **values):
+    rates = {name: Estimate(values.get(name, 0.0), 0.0, 10) for name in RATES}
+    return Row(task, shots, rates, dict.fromkeys(COUNTS, 0), False)
+
+
+def test_bars_whiskers_and_chance_are_to_scale():
+    # The interval of 0.4 with a standard error of 0.05 is 0.302 to 0.498: the axis ends at 0.5.
+    drawn = chart((Estimate(0.4, 0.05, 100),))
+    assert drawn.top == 0.5
+    root = ElementTree.fromstring(chart_svg(drawn))
+    (bar,) = (r for r in root.iter(f"{SVG}rect") if r.find(f"{SVG}title") is not None)
+    assert float(bar.get("height")) == pytest.approx(0.8 * PLOT_HEIGHT, abs=0.01)
+    floor = float(bar.get("y")) + float(bar.get("height"))
+    path = next(p for p in root.iter(f"{SVG}path") if p.get("class") == "error").get("d")
+    high, low = float(path.split("V")[0].split()[-1]), float(path.split("V")[1].split("M")[0])
+    assert floor - high == pytest.approx(0.498 / 0.5 * PLOT_HEIGHT, abs=0.02)
+    assert floor - low == pytest.approx(0.302 / 0.5 * PLOT_HEIGHT, abs=0.02)
+    lines = [line for line in root.iter(f"{SVG}line") if line.get("class") == "chance"]
+    assert floor - float(lines[-1].get("y1")) == pytest.approx(0.2 * PLOT_HEIGHT, abs=0.01)
+
+
+def test_nought_is_a_bar_and_nothing_is_none():
+    drawn = chart((Estimate(0.0, 0.0, 10), Estimate(None, None, 0), None))
+    root = ElementTree.fromstring(chart_svg(drawn))
+    bars = [r for r in root.iter(f"{SVG}rect") if r.find(f"{SVG}title") is not None]
+    assert [bar.get("height") for bar in bars] == ["1"]
+    assert bars[0].find(f"{SVG}title").text == "task_0, s0: 0.0% (0.0 to 0.0)"
+
+
+def test_has_title_axes_legend_and_chance_level():
+    root = ElementTree.fromstring(chart_svg(chart((Estimate(0.9, 0.1, 9),))))
+    words = [text.text for text in root.iter(f"{SVG}text")]
+    for word in ("Title", "P", "Accuracy", "s0", "task_0", "chance (10%)", "0", "100%"):
+        assert word in words, word
+
+
+def test_accuracy_has_a_panel_for_each_inference_and_a_bar_for_each_shot_count():
+    rows = [row("color_i", 2, accuracy=0.1), row("color_i", 4, accuracy=0.2),
+            row("color_ii", 2, accuracy=0.3)]  # fmt: skip
+    drawn = accuracy_chart([("run", rows)])
+    assert [panel.title for panel in drawn.panels] == ["Object inference", "Attribute inference"]
+    assert [series.label for series in drawn.series] == ["2 shots", "4 shots"]
+    values = [[[bar and bar.value for bar in g] for g in panel.bars] for panel in drawn.panels]
+    assert values == [[[0.1, 0.2]], [[0.3, None]]]
+
+
+def test_several_runs_stand_side_by_side():
+    judged = [("a", [row("color_i", 2, accuracy=0.1)]), ("b", [row("style_i", 2, accuracy=0.2)])]
+    drawn = accuracy_chart(judged)
+    assert [series.label for series in drawn.series] == ["a, 2 shots", "b, 2 shots"]
+    assert len({series.hue for series in drawn.series}) == 2
+    (panel,) = drawn.panels
+    assert panel.groups == ("color_i", "style_i")
+    assert [[bar and bar.value for bar in g] for g in panel.bars] == [[0.1, None], [None, 0.2]]
+
+
+def test_halves_have_a_panel_for_each_shot_count():
+    rows = [row("color_i", 2, textual=0.1, visual=0.2), row("color_i", 4, textual=0.3, visual=0.4)]
+    halves = (("textual", "text"), ("visual", "pictures"))
+    drawn = halves_chart([("run", rows)], name="n", title="t", halves=halves, note="")
+    assert [panel.title for panel in drawn.panels] == ["2 shots", "4 shots"]
+    values = [[bar.value for group in panel.bars for bar in group] for panel in drawn.panels]
+    assert values == [[0.1, 0.2], [0.3, 0.4]]
+
+
+def test_labels_are_only_text():
+    hostile = "</text><script>x</script>&\x00\u202e" + "w" * 10_000
+    series = (Series(hostile, 0),)
+    drawn = chart((Estimate(0.5, 0.1, 9),), groups=(hostile,), series=series)
+    root = ElementTree.fromstring(chart_svg(drawn))
+    assert not list(root.iter(f"{SVG}script"))
+    assert max(len(text.text) for text in root.iter(f"{SVG}text")) < 100
+    assert "<script" not in panel_svg(drawn, drawn.panels[0])
+
+
+@pytest.mark.parametrize(
+    ("estimate", "said"),
+    [
+        (Estimate(0.25, 0.05, 40), "25.0% (15.2 to 34.8)"),
+        (Estimate(0.99, 0.02, 40), "99.0% (95.1 to 100.0)"),
+        (Estimate(0.5, None, 1), "50.0%"),
+        (Estimate(None, None, 0), "nothing to measure"),
+    ],
+)
+def test_says_a_rate_with_its_interval(estimate, said):
+    assert percent(estimate) == said
+    ElementTree.fromstring(whisker_svg(estimate, 0.01))
