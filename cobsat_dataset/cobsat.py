@@ -147,11 +147,6 @@ class Cobsat(datasets.ArrowBasedBuilder):  # type: ignore[misc]
         for name in kwargs:
             if name not in others:
                 choose("option", name, known)
-        if kwargs.get("data_files") or kwargs.get("data_dir"):
-            raise ValueError(
-                "pictures of your own must be given as images='FOLDER' (in the official layout), "
-                "got data_files or data_dir"
-            )
         config, config_id = super()._create_builder_config(config_name, *args, **kwargs)
         check_split(config.name, "test", config.options())
         return config, config_id

@@ -29,8 +29,13 @@ def register() -> None:
 
 def _get_module_without_files(factory: Any) -> Any:
     """Leave the working directory alone: the library would look for data files in it."""
-    if factory.name != "cobsat" or factory.data_files is not None or factory.data_dir is not None:
+    if factory.name != "cobsat":
         return _get_module(factory)
+    if factory.data_files is not None or factory.data_dir is not None:
+        raise ValueError(
+            "pictures of your own must be given as images='FOLDER' (in the official layout), got "
+            "data_files or data_dir"
+        )
     path, fingerprint = _PACKAGED_DATASETS_MODULES["cobsat"]
     arguments = {"data_files": DataFilesDict(), "dataset_name": "cobsat"}
     return datasets.load.DatasetModule(path, fingerprint, arguments)
