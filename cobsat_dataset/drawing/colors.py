@@ -15,7 +15,7 @@ from typing import Final
 
 from .objects import build
 from .objects.lighting import OVERLAYS, light, volume
-from .objects.scene import backdrop
+from .objects.scene import backdrop, clause
 from .svg import Part, Picture, Shape, path, shade
 
 
@@ -138,6 +138,6 @@ def _describe(
             f"{article} {attribute} {object_}, {detail}, {setting}. Its tint is {word}.",
             f"{article} {attribute} {object_} {setting}: {detail}, in a {word} tone.",
             f"The picture shows {article.lower()} {attribute} {object_} {setting}. "
-            f"It is {detail}, and its tone is {word}.",
+            f"It {clause(detail)}, and its tone is {word}.",
         )
     )

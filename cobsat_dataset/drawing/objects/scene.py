@@ -11,6 +11,7 @@ from .geometry import bounds, points_of
 TONES: Final[dict[str, tuple[str, ...]]] = {
     "light": ("#e9e7e3", "#e4e8ea", "#ecebe9", "#e6e4e8", "#e8e9e4"),
     "middle": ("#98a3ab", "#9aa0a0", "#a39f9c", "#8f9ba6"),
+    "slate": ("#66737f", "#6b7176", "#70707c", "#5f7078"),
     "dark": ("#3d3548", "#2c3a4a", "#43343a", "#2f3d3b", "#38363f"),
 }
 """Backdrops by lightness; all near grey."""
@@ -36,7 +37,7 @@ def backdrop(
     sky = _fade(picture, top, low)
     picture.add(_rect(0, 0, 512, 512, sky))
     floor = _fade(picture, shade(wall, -0.16), shade(wall, -0.04))
-    words = {"light": "pale", "middle": "grey", "dark": "dark"}[tone]
+    words = {"light": "pale", "middle": "grey", "slate": "slate-grey", "dark": "dark"}[tone]
     if kind == "studio":
         glow = picture.define(
             "radialGradient",
@@ -95,6 +96,15 @@ def backdrop(
         setting = f"on the floor of a {words} room"
     _contact(picture, shape, 0.5 if tone == "dark" else 0.34)
     return setting
+
+
+def clause(note: str) -> str:
+    """Turn a shape's note into a sentence's end.
+
+    >>> clause("with a slatted back"), clause("a small hatchback")
+    ('has a slatted back', 'is a small hatchback')
+    """
+    return f"has {note[5:]}" if note.startswith("with ") else f"is {note}"
 
 
 def _contact(picture: Picture, shape: Shape, opacity: float) -> None:

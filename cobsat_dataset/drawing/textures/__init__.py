@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ..objects import build
-from ..objects.scene import backdrop
+from ..objects.scene import backdrop, clause
 from ..svg import Picture, Shape
 from . import hard, sheets, soft
 
@@ -24,7 +24,7 @@ _MATERIALS: Final[dict[str, tuple[Callable[[Picture, Shape, random.Random], str]
     "wicker": (soft.wicker, "light"),
     "sequined": (sheets.sequined, "dark"),
     "plastic": (hard.plastic, "light"),
-    "paper": (sheets.paper, "middle"),
+    "paper": (sheets.paper, "slate"),
     "metal": (hard.metal, "light"),
     "leather": (soft.leather, "light"),
     "lace": (soft.lace, "dark"),
@@ -56,6 +56,6 @@ def _describe(
     return rng.choice(
         (
             f"{named}, {note}, {setting}; {words}.",
-            f"{named} {setting}. It is {note}, and {words}.",
+            f"{named} {setting}. It {clause(note)}, and {words}.",
         )
     )

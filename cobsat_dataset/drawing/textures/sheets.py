@@ -25,7 +25,7 @@ def paper(picture: Picture, shape: Shape, rng: random.Random) -> str:
     """Pale sheets, crumpled and creased, ruled or squared, with a torn edge."""
     sheet = rng.choice(("#fdfcf6", "#fbfaf2", "#fefefb"))
     kind = rng.choice(("ruled", "ruled", "squared", "plain"))
-    depth = 0.26 if kind == "plain" else 0.12
+    depth = 0.2 if kind == "plain" else 0.12
     crumple = Tile(picture, 168, 168, _crumple(rng, sheet, depth, 4))
     small = Tile(picture, 84, 84, _crumple(rng, sheet, depth, 2))
     lines = []
