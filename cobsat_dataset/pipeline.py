@@ -5,16 +5,21 @@ cobsat run --model copy --config all-2shot --config all-4shot
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from .cli import load_command
 from .run_folder import RunFolder
+from .spec import choose
 
 __all__ = ["command"]
+
+_RATES: Final = ("accuracy", "object", "attribute", "textual", "visual")
+_MEANS: Final = {"object_inference": "mean _i", "attribute_inference": "mean _ii", "all": "mean"}
 
 
 def _compose(
@@ -25,14 +30,13 @@ def _compose(
     The run folder, which judge and report take first, is what predict returns. An option that two
     of them have by the same name is the first one's; the later one keeps its default.
     """
-    stages = [_parameters(function) for function in (predict, judge, report)]
-    for stage in stages[1:]:
-        stage.pop(next(iter(stage)))
-    merged = {**stages[2], **stages[1], **stages[0]}
-    owned = [
-        [name for name in stage if not any(name in earlier for earlier in stages[:place])]
-        for place, stage in enumerate(stages)
-    ]
+    merged: dict[str, inspect.Parameter] = {}
+    owned: list[list[str]] = []
+    for place, function in enumerate((predict, judge, report)):
+        parameters = list(inspect.signature(function, eval_str=True).parameters.values())
+        new = [p for p in parameters[min(place, 1) :] if p.name not in merged]
+        merged.update((p.name, p) for p in new)
+        owned.append([p.name for p in new])
 
     def command(**given: Any) -> None:
         """Ask a model, judge what it gave, and write the report.
@@ -40,52 +44,72 @@ def _compose(
         The same command again goes on where a stopped run was.
         """
         own = [{name: given[name] for name in names} for names in owned]
+        _check_judges(given["judge"] or (), given["judge_option"] or (), given["output"])
         folder = predict(**own[0])
         judge(folder, **own[1])
         _print_scores(RunFolder(folder))
         report([folder], **own[2])
 
-    by_kind = sorted(merged.values(), key=lambda p: p.default is not p.empty)
-    keyword = [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in by_kind]
+    keyword = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in merged.values()
+    ]
     command.__signature__ = inspect.Signature(keyword)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in keyword}
     return command
 
 
-def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    return dict(inspect.signature(function, eval_str=True).parameters)
+def _check_judges(names: Sequence[str], options: Sequence[str], output: str) -> None:
+    """Refuse judges and options that are none before a model is asked, without loading a judge."""
+    registry = importlib.import_module("cobsat.metrics.registry")
+    known: set[str] = set()
+    for name in names:
+        known |= registry.judge_parameters(name)
+        outputs = getattr(registry.judge_class(name), "outputs", None)
+        if isinstance(outputs, frozenset) and output not in outputs:
+            raise ValueError(
+                f"output that the judge {name} is given must be {' or '.join(sorted(outputs))}, "
+                f"got {output!r}"
+            )
+    for option in options if names else ():
+        if not known:
+            raise ValueError(f"judge {', '.join(names)} must be given no options, got {option!r}")
+        choose("a judge's option", option.partition("=")[0], sorted(known))
 
 
 def _print_scores(folder: RunFolder) -> None:
-    """Print each judge's accuracies."""
+    """Print each judge's accuracies, 80 columns wide."""
     from rich.console import Console
     from rich.table import Table
 
-    rates = ("accuracy", "object", "attribute", "textual", "visual")
     console = Console()
     for judge in folder.judges():
         scores = json.loads(folder.scores_path(judge).read_text("utf-8"))
-        table = Table(title=f"judge: {judge}", title_justify="left", title_style="bold")
+        sizes = {row["examples"] for row in scores["groups"]}
+        each = f", {sizes.pop():,} examples each" if len(sizes) == 1 else ""
+        table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
         table.add_column("task")
-        for name in ("shots", "examples", *rates, "failed", "unscored"):
+        for name in ("shots", *([] if each else ["examples"]), *_RATES, "failed", "unscored"):
             table.add_column(name, justify="right")
-        for part in ("groups", "means"):
-            for row in scores[part]:
-                lost = [str(row["failed"] + row["blocked"]), str(row["unscored"])]
-                counts = [str(row["shots"]), f"{row['examples']:,}"]
-                style = "bold" if part == "means" else None
-                table.add_row(
-                    row["task"], *counts, *(_rate(row[r]) for r in rates), *lost, style=style
-                )
-            table.add_section()
-        console.print(table)
+        for row in [*scores["groups"], None, *scores["means"]]:
+            if row is None:
+                table.add_row()
+                continue
+            cells = [_MEANS.get(row["task"], row["task"]), str(row["shots"])]
+            cells += [] if each else [f"{row['examples']:,}"]
+            cells += [_rate(row["accuracy"], error=True), *(_rate(row[r]) for r in _RATES[1:])]
+            cells += [str(row["failed"] + row["blocked"]), str(row["unscored"])]
+            table.add_row(*cells)
+        console.print(f"\n[bold]judge: {judge}[/bold]{each}", highlight=False)
+        console.print(table, "", highlight=False)
 
 
-def _rate(rate: dict[str, Any]) -> str:
+def _rate(rate: dict[str, Any], *, error: bool = False) -> str:
     if rate["value"] is None:
         return "-"
-    error = rate["standard_error"]
-    return f"{rate['value']:.3f}" + ("" if error is None else f" ±{error:.3f}")
+    shown = f"{rate['value']:.3f}"
+    if error and rate["standard_error"] is not None:
+        shown += f" ±{rate['standard_error']:.3f}"
+    return shown
 
 
 command = _compose(load_command("predict"), load_command("judge"), load_command("report"))

@@ -249,8 +249,25 @@ def write_json(path: Path, data: object) -> None:
 def _appending(path: Path) -> Iterator[Appender]:
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "a+b") as file:
+        _lock(file, path)
         _drop_half_line(file)
         yield Appender(file)
+
+
+def _lock(file: IO[bytes], path: Path) -> None:
+    """Keep a second process out, which would do the same examples; a killed one keeps no lock."""
+    try:
+        import fcntl
+    except ModuleNotFoundError:  # Windows
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise ValueError(
+            f"{path} must be written by one process at a time, got another that is at it"
+        ) from None
+    except OSError:  # a file system without locks
+        return
 
 
 def _drop_half_line(file: IO[bytes]) -> None:

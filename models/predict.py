@@ -70,10 +70,10 @@ def predict(
     source = image_source(settings.images)
     folder = RunFolder(out)
     folder.start(settings)
-    done = set(folder.predictions()[0])
     if isinstance(model, UsesImageSource):
         model.use_image_source(source)
     with folder.append_predictions() as appender:
+        done = set(folder.predictions()[0])
         ledger = Ledger(folder.path, appender, stop_after, bool(done))
         for config in settings.configs:
             rows = config_examples(config, settings, source)

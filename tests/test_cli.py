@@ -55,7 +55,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
     monkeypatch.delitem(sys.modules, "user_module", raising=False)
     monkeypatch.delenv("COBSAT_DEBUG", raising=False)
-    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("COLUMNS", "80")
     (tmp_path / "user_module.py").write_text(USER_MODULE)
     return folder
 
@@ -126,6 +126,47 @@ def test_broken_lines_are_said(
     out, err = capsys.readouterr()
     assert out == "run: 3 predictions (3 ok)\n"
     assert "left out, and asked again: predictions.jsonl, line 1: " in err
+
+
+def test_run_predicts_judges_prints_the_scores_and_reports(
+    picture_folder: Path, elsewhere: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["run", "--model", "oracle", "--config", "color_*-2shot", "--limit", "5"]
+    command += ["--output", "description", "--images", str(picture_folder), "--out", "run"]
+    assert main([*command, "--judge", "mention"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "run: 10 predictions (10 ok)"
+    assert lines[-1] == "run/report.html"
+    assert "judge: mention, 5 examples each" in lines
+    rows = [" ".join(line.split()) for line in lines]
+    assert "color_ii 2 1.000 ±0.000 1.000 1.000 1.000 1.000 0 0" in rows
+    assert "mean _i 2 1.000 ±0.000 1.000 1.000 1.000 1.000 0 0" in rows
+    assert max(map(len, lines)) <= 80
+    assert "<html" in (elsewhere / "run" / "report.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--judge", "mentoin"], "judge must be one of .*did you mean 'mention'"),
+        (["--judge", "mention"], "output that the judge mention is given must be description"),
+        (
+            ["--output", "description", "--judge", "mention", "--judge-option", "checkpoint=x"],
+            "judge mention must be given no options, got 'checkpoint=x'",
+        ),
+    ],
+)
+def test_a_judge_that_does_not_go_is_refused_before_a_model_is_asked(
+    options: list[str],
+    message: str,
+    picture_folder: Path,
+    elsewhere: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    command = ["run", *PREDICT[1:], "--images", str(picture_folder), *options]
+    line = one_line(capsys, *command)
+    assert re.search(message, line), line
+    assert list(elsewhere.iterdir()) == []
 
 
 BAD: list[tuple[list[str], str]] = [

@@ -337,6 +337,20 @@ def test_the_folder_of_another_run_is_refused(picture_folder: Path, tmp_path: Pa
     assert (tmp_path / "predictions.jsonl").read_bytes() == before
 
 
+def test_two_processes_do_not_write_one_folder(picture_folder: Path, tmp_path: Path) -> None:
+    settings = settings_for(picture_folder)
+    RunFolder(tmp_path).start(settings)
+    model = Scripted(describe)
+    with (
+        RunFolder(tmp_path).append_predictions(),
+        pytest.raises(ValueError, match="must be written by one process at a time"),
+    ):
+        predict(model, settings, tmp_path)
+    assert model.batches == []
+    predict(model, settings, tmp_path)
+    assert len(lines(tmp_path)) == 10
+
+
 def test_other_versions_do_not_make_another_run(picture_folder: Path, tmp_path: Path) -> None:
     settings = settings_for(picture_folder)
     predict(Scripted(describe), settings, tmp_path)
