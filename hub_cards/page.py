@@ -228,9 +228,15 @@ def _subtitle(runs: Sequence[Run]) -> str:
             distinct(*(f"{run.settings.output} output" for run in runs)),
             distinct(*(f"{run.settings.prompt_type} prompts" for run in runs)),
             distinct(*(f"{run.settings.split} split" for run in runs)),
-            f"{Path(first.images).name} pictures {first.image_digest[:8]}".strip(),
+            f"{_pictures(first.images)} {first.image_digest[:8]}".strip(),
         )
     )
+
+
+def _pictures(images: str) -> str:
+    if images in ("rendered", "official"):
+        return f"{images} pictures"
+    return f"pictures of the folder {Path(images).name}"
 
 
 def _flat(record: object) -> str:

@@ -174,9 +174,10 @@ def _group(
         if high > low:
             parts.append(_whisker(x + width / 2, floor - high * scale, floor - low * scale, width))
         if step >= 20:
+            said = f"{100 * bar.value:.{1 if chart.top <= 0.1 else 0}f}"
             parts.append(
                 f'<text class="muted value" text-anchor="middle" x="{_n(x + width / 2)}" '
-                f'y="{_n(floor - max(high * scale, height) - 5)}">{100 * bar.value:.0f}</text>'
+                f'y="{_n(floor - max(high * scale, height) - 5)}">{said}</text>'
             )
     middle = left + pitch / 2
     if pitch >= _ROOM_FOR_A_NAME:

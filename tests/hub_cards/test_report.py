@@ -85,7 +85,13 @@ def test_says_what_ran(make_run):
     run = make_run(seed=7, prompt_type="misleading")
     page = Page(write_report([run]))
     digest = RunFolder(run).settings().image_digest
-    for words in ("copy", "misleading prompts", "test split", "squares pictures", digest[:16]):
+    for words in (
+        "copy",
+        "misleading prompts",
+        "test split",
+        "pictures of the folder squares",
+        digest[:16],
+    ):
         assert page.says(words), words
     for words in ("color_i-2shot, color_ii-2shot", "cobsat 0.1.0", "tiny", "torch 2.14"):
         assert page.says(words), words
