@@ -115,6 +115,6 @@ def _description(scene: Scene, animal: str, coat: str, pose: str, rng: random.Ra
             f"{article} {animal} {stands} {scene.place}, with {scene.seen}.",
             f"{article} {animal} {stands} {scene.place}; around it are {scene.seen}.",
             f"The picture shows {article.lower()} {animal} {scene.place}. "
-            f"Behind it one sees {scene.seen}.",
+            f"Behind it are {scene.seen}.",
         )
     )
