@@ -1,0 +1,102 @@
+"""The Parquet export loads with plain `datasets`, and holds each picture once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cobsat
+import pytest
+from cobsat.export import ExportedSplit, export
+from datasets import load_dataset
+from huggingface_hub import DatasetCard
+from PIL import Image
+
+
+@pytest.fixture(scope="module")
+def heavy_pictures(picture_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The tiny pictures, those of the theme color 20 kB each: noise that nothing compresses."""
+    import random
+    import shutil
+
+    folder = tmp_path_factory.mktemp("heavy") / "pictures"
+    shutil.copytree(picture_folder, folder)
+    for path in folder.glob("color_*/*.png"):
+        noise = random.Random(path.name).randbytes(80 * 80 * 3)
+        Image.frombytes("RGB", (80, 80), noise).save(path)
+    return str(folder)
+
+
+@pytest.fixture(scope="module")
+def exported(
+    heavy_pictures: str, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, list[ExportedSplit]]:
+    out = tmp_path_factory.mktemp("export") / "dataset"
+    options = cobsat.Options(images=heavy_pictures)
+    return out, export(out, ["color_i-8shot", "color_i-2shot", "all-2shot"], options)
+
+
+def test_each_picture_is_held_once(
+    exported: tuple[Path, list[ExportedSplit]], heavy_pictures: str
+) -> None:
+    out, _ = exported
+    pictures = sum(path.stat().st_size for path in Path(heavy_pictures).glob("color_*/*.png"))
+    size = (out / "data/color_i-8shot/test_columns/test.parquet").stat().st_size
+    assert size < 1.2 * pictures
+
+
+def test_it_loads_with_plain_datasets(
+    exported: tuple[Path, list[ExportedSplit]], heavy_pictures: str, tmp_path: Path
+) -> None:
+    out, _ = exported
+    arguments = {"split": "test", "cache_dir": str(tmp_path)}
+    loaded = load_dataset(str(out), "color_i-2shot", **arguments)
+    wanted = load_dataset("cobsat", "color_i-2shot", images=heavy_pictures, **arguments)
+    assert loaded["id"][:] == wanted["id"][:]
+    for column in ("reference", "query", "target_description", "image_source", "followup"):
+        assert loaded[7][column] == wanted[7][column]
+    for part, other in zip(
+        loaded[7]["messages"][0]["content"], wanted[7]["messages"][0]["content"], strict=True
+    ):
+        assert (part["type"], part["text"]) == (other["type"], other["text"])
+        if other["image"]:
+            assert part["image"].tobytes() == other["image"].tobytes()
+    pictures = load_dataset(str(out), "pictures", split="pictures", cache_dir=str(tmp_path))
+    by_key = {row["target"]: row["image"] for row in pictures}
+    assert len(by_key) == 500
+    assert by_key[loaded[7]["target"]].tobytes() == wanted[7]["target_image"].tobytes()
+
+
+def test_train_splits_are_configs_of_their_own(exported: tuple[Path, list[ExportedSplit]]) -> None:
+    out, _ = exported
+    stream = load_dataset(
+        str(out), "all-2shot-train", split="leave_color_out_train", streaming=True
+    )
+    row = next(iter(stream))
+    assert row["id"] == "background_i-2shot-test-0000"
+    assert len(row["images"]) == 2
+    assert row["completion"][0]["content"][0]["text"] == row["target_description"]
+
+
+def test_the_card_counts_what_is_there(exported: tuple[Path, list[ExportedSplit]]) -> None:
+    out, written = exported
+    card = DatasetCard.load(out / "README.md")
+    configs = {entry["config_name"]: entry for entry in card.data.to_dict()["configs"]}
+    assert set(configs) == {
+        "color_i-8shot", "color_i-2shot", "color_i-2shot-train",
+        "all-2shot", "all-2shot-train", "pictures",
+    }  # fmt: skip
+    for entry in configs.values():
+        for split in entry["data_files"]:
+            assert all((out / path).is_file() for path in split["path"])
+    rows = {(entry.config, entry.split): entry.rows for entry in written}
+    assert rows["all-2shot", "test"] == 10_000
+    assert rows["all-2shot-train", "ft_train"] == 3_000
+    assert rows["color_i-2shot", "ft_test"] == 250
+    assert "| all-2shot | test | 10000 |" in card.text
+
+
+def test_a_folder_with_files_is_left_alone(tmp_path: Path, heavy_pictures: str) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(FileExistsError, match="must be a new or empty folder"):
+        export(tmp_path, ["color_i-2shot"], cobsat.Options(images=heavy_pictures))
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
