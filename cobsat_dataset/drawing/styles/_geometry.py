@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 import re
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-from ..svg import Part, Shape, num
+from ..svg import Shape, num
 
 Point: TypeAlias = tuple[float, float]
 Line: TypeAlias = list[Point]
@@ -132,21 +133,17 @@ def line_d(points: Iterable[Point], closed: bool = False) -> str:
 
 
 def bounds(shape: Shape) -> tuple[float, float, float, float]:
-    """Return left, top, right and bottom of the silhouette."""
-    points = [p for part in mains(shape) for line in flatten(part.d) for p in line]
+    """Return left, top, right and bottom of the object, lines left aside."""
+    filled = (part for part in shape.parts if part.role != "line")
+    points = [p for part in filled for line in flatten(part.d) for p in line]
     xs, ys = [p[0] for p in points], [p[1] for p in points]
     return min(xs), min(ys), max(xs), max(ys)
-
-
-def mains(shape: Shape) -> list[Part]:
-    """Return the parts that make up the silhouette."""
-    return [part for part in shape.parts if part.role == "main"]
 
 
 def resample(line: Sequence[Point], step: float) -> Line:
     """Return the polyline with points about `step` apart, corners kept."""
     out = [line[0]]
-    for a, b in zip(line, line[1:], strict=False):
+    for a, b in itertools.pairwise(line):
         length = math.dist(a, b)
         count = max(1, round(length / step))
         out.extend(
@@ -199,7 +196,7 @@ def smooth_d(points: Sequence[Point], closed: bool = False) -> str:
             pieces.append(f"Q{text(point)} {text(middle(point, ring[(i + 1) % len(ring)]))}")
         return "".join(pieces) + "Z"
     pieces = [f"M{text(points[0])}"]
-    for a, b in zip(points[1:], points[2:], strict=False):
+    for a, b in itertools.pairwise(points):
         pieces.append(f"Q{text(a)} {text(middle(a, b))}")
     return "".join(pieces) + f"L{text(points[-1])}"
 

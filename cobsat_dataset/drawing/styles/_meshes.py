@@ -6,6 +6,7 @@ units high. A mesh is a list of faces, a model a mesh and the lines that are dra
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Callable, Sequence
@@ -116,7 +117,8 @@ def _roll(p: Point3, angle: float) -> Point3:
 def _hat(rng: random.Random) -> Model:
     tall = rng.uniform(0.3, 0.5)
     crown = [(0.02, tall - 0.1), (0.2, tall - 0.06), (0.36, tall), (0.46, tall - 0.05),
-             (0.5, tall - 0.18), (0.52, tall - 0.36), (0.55, -0.22), (0.57, -0.34), (0.59, -0.48)]  # fmt: skip
+             (0.5, tall - 0.18), (0.52, tall - 0.36), (0.55, -0.22), (0.57, -0.34),
+             (0.59, -0.48)]  # fmt: skip
     brim = [(0.59, -0.48), (0.74, -0.55), (0.92, -0.56), (1.1, -0.5), (1.18, -0.42)]
     band = [_circle(0.575, -0.3), _circle(0.6, -0.48), _circle(1.18, -0.42)]
     return _revolve(crown, 22) + _revolve(brim, 22), band
@@ -132,7 +134,8 @@ def _circle(radius: float, height: float, count: int = 44) -> list[Point3]:
 def _cup(rng: random.Random) -> Model:
     wide = rng.uniform(0.66, 0.74)
     wall = [(wide, 0.7), (wide * 0.99, 0.45), (wide * 0.96, 0.2), (wide * 0.93, -0.05),
-            (wide * 0.89, -0.3), (wide * 0.83, -0.55), (wide * 0.74, -0.75), (wide * 0.5, -0.82)]  # fmt: skip
+            (wide * 0.89, -0.3), (wide * 0.83, -0.55), (wide * 0.74, -0.75),
+            (wide * 0.5, -0.82)]  # fmt: skip
     inner = [(wide * 0.9, 0.7), (wide * 0.88, 0.35), (wide * 0.84, 0.0)]
     ring = [(wide, 0.7), (wide * 0.9, 0.7)]
     handle = [
@@ -205,10 +208,8 @@ def _wheel(cx: float, cy: float, z: float, side: int) -> Model:
         ]  # fmt: skip
 
     rings = [rim(0.32, z - 0.22 * side), rim(0.32, z), rim(0.2, z + 0.01 * side), rim(0.04, z)]
-    faces = [
-        (a[k], a[k + 1], b[k + 1], b[k])
-        for a, b in zip(rings, rings[1:], strict=False)
-        for k in range(count)
+    faces: Mesh = [
+        (a[k], a[k + 1], b[k + 1], b[k]) for a, b in itertools.pairwise(rings) for k in range(count)
     ]
     return faces, [rings[1], rings[2]]
 

@@ -53,9 +53,7 @@ def compose(object_: str, rng: random.Random) -> tuple[str, str]:
     return picture.svg(), description
 
 
-def _space(
-    picture: Picture, hue: float, neon: str, accent: str, rng: random.Random
-) -> None:
+def _space(picture: Picture, hue: float, neon: str, accent: str, rng: random.Random) -> None:
     deep = hsl(hue + 30, 0.7, 0.045)
     glow = picture.define(
         "radialGradient",
@@ -193,8 +191,12 @@ def _circuits(
             heading -= bend if len(steps) == 3 else 0
         if not (inside(outlines, *steps[0]) and inside(outlines, x, y)):
             continue
-        traces[color].append("M" + "L".join(f"{num(round(a, 1))} {num(round(b, 1))}" for a, b in steps))
-        pads[color] += [f"M{num(round(a, 1))} {num(round(b, 1))}h0.01" for a, b in (steps[0], steps[-1])]
+        traces[color].append(
+            "M" + "L".join(f"{num(round(a, 1))} {num(round(b, 1))}" for a, b in steps)
+        )
+        pads[color] += [
+            f"M{num(round(a, 1))} {num(round(b, 1))}h0.01" for a, b in (steps[0], steps[-1])
+        ]
         if len(traces[neon]) + len(traces[accent]) >= 10:
             break
     marks = []
@@ -219,9 +221,8 @@ def _display(picture: Picture, neon: str, accent: str, rng: random.Random) -> No
     picture.add(path(corners, fill="none", stroke=neon, stroke_width=4, opacity=0.9))
     side = rng.choice((34, 398))
     for k in range(5):
-        length = rng.uniform(18, 76)
+        y, length, color = 54 + k * 13, rng.uniform(18, 76), (neon, accent)[k % 2]
         picture.add(
-            element("rect", x=side, y=54 + k * 13, width=80, height=6, fill=neon, opacity=0.18),
-            element("rect", x=side, y=54 + k * 13, width=length, height=6, fill=(neon, accent)[k % 2],
-                    opacity=0.85),
-        )  # fmt: skip
+            element("rect", x=side, y=y, width=80, height=6, fill=neon, opacity=0.18),
+            element("rect", x=side, y=y, width=length, height=6, fill=color, opacity=0.85),
+        )

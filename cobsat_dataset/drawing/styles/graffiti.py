@@ -11,7 +11,7 @@ import random
 
 from ..svg import Part, Picture, Shape, element, num, path, shade
 from ._geometry import Line, bounds, flatten, line_d, smooth_d, spans
-from ._scene import glow, sentence, subject
+from ._scene import sentence, subject
 
 _PALETTES = (
     (("#ff2e93", "#ff8a1f", "#ffe14a"), "#23d5ff", "pink and orange", "cyan"),
@@ -30,7 +30,14 @@ def compose(object_: str, rng: random.Random) -> tuple[str, str]:
     wall_name = _wall(picture, rng)
     silhouette = "".join(p.d for p in shape.parts if p.role == "main" and p.name != "shine")
     solid = "".join(p.d for p in shape.parts if p.role != "line" and p.name != "shine")
-    picture.add(glow(solid, rim, 46, 0.85))
+    blur = picture.define(
+        "filter", element("feGaussianBlur", stdDeviation=13), x=0, y=0, width=512, height=512,
+        filterUnits="userSpaceOnUse",
+    )  # fmt: skip
+    picture.add(
+        path(solid, fill=rim, stroke=rim, stroke_width=66, stroke_linejoin="round", filter=blur,
+             opacity=0.75)
+    )  # fmt: skip
     _swoosh(picture, shape, rim, colors, rng)
     _cloud(picture, shape, colors, rng)
     picture.add(
@@ -108,10 +115,10 @@ def _swoosh(
         picture.add(path(d, fill="none", stroke=color, stroke_width=width, stroke_linecap="round",
                          stroke_linejoin="round"))  # fmt: skip
     crown_x, crown_y = 256 - side * rng.uniform(150, 180), rng.uniform(70, 110)
-    crown = (
-        f"M{num(crown_x - 36)} {num(crown_y + 30)}l-6 -44l22 20l20 -34l20 34l22 -20l-6 44z"
+    crown = f"M{num(crown_x - 36)} {num(crown_y + 30)}l-6 -44l22 20l20 -34l20 34l22 -20l-6 44z"
+    picture.add(
+        path(crown, fill="none", stroke="#101014", stroke_width=13, stroke_linejoin="round")
     )
-    picture.add(path(crown, fill="none", stroke="#101014", stroke_width=13, stroke_linejoin="round"))
     picture.add(path(crown, fill="none", stroke=rim, stroke_width=7, stroke_linejoin="round"))
 
 
@@ -169,9 +176,7 @@ def _part(part: Part, fill: str) -> list[str]:
     return out
 
 
-def _drips(
-    picture: Picture, shape: Shape, rim: str, color: str, rng: random.Random
-) -> None:
+def _drips(picture: Picture, shape: Shape, rim: str, color: str, rng: random.Random) -> None:
     """Let paint run down from the lower edge of the object."""
     left, _, right, _ = bounds(shape)
     outlines = [flatten(p.d) for p in shape.parts if p.role != "line"]
@@ -203,7 +208,9 @@ def _sparkles(picture: Picture, shape: Shape, rng: random.Random) -> None:
             for k in range(8)
             for r, a in ((size if k % 2 == 0 else size * 0.2, math.pi * k / 4),)
         ]
-        picture.add(path(line_d(star, closed=True), fill="#fff", stroke="#101014", stroke_width=2.5))
+        picture.add(
+            path(line_d(star, closed=True), fill="#fff", stroke="#101014", stroke_width=2.5)
+        )
 
 
 def _splatter(picture: Picture, colors: list[str], rng: random.Random) -> None:

@@ -33,7 +33,7 @@ def compose(object_: str, rng: random.Random) -> tuple[str, str]:
     name = rng.choice(_OWN.get(object_, ("red", "blue", "yellow", "green", "orange")))
     plates = [
         p for p in ("green", "light blue", "grey", "tan", "white", "blue", "yellow")
-        if p not in (name, "light blue" if name == "blue" else "")
+        if p not in (name, {"blue": "light blue", "yellow": "tan", "orange": "tan"}.get(name))
     ]  # fmt: skip
     plate = rng.choice(plates)
     second = rng.choice([b for b in ("white", "yellow", "blue", "red") if b not in (name, plate)])
@@ -67,7 +67,7 @@ def _lay(rows: list[str], name: str, second: str, rng: random.Random) -> Grid:
         "c": _BRICKS["light blue"], "G": _BRICKS["green"],
     }  # fmt: skip
     free = _COUNT - len(rows[0]), _COUNT - len(rows)
-    x, y = (rng.randint(max(min(1, f // 2), f // 2 - 1), min(f - 1, (f + 1) // 2 + 1)) for f in free)
+    x, y = (rng.randint((f - 1) // 2, max((f - 1) // 2, f // 2)) for f in free)
     grid: Grid = [[None] * _COUNT for _ in range(_COUNT)]
     for j, row in enumerate(rows):
         for i, letter in enumerate(row):
@@ -109,12 +109,12 @@ def _build(picture: Picture, grid: Grid, studs: str, rng: random.Random) -> None
     for rect, color in bricks:
         column, row, width, height = rect
         x, y, w, h = (v * _CELL for v in rect)
-        sides[color] = sides.get(color, "") + block(*rect, tall, tall) + block(*rect, tall / 2, tall / 2)
+        sides[color] = (
+            sides.get(color, "") + block(*rect, tall, tall) + block(*rect, tall / 2, tall / 2)
+        )
         tone = shade(color, (-0.04, 0.0, 0.05)[(column * 7 + row * 3 + width + height) % 3])
         faces[tone] = faces.get(tone, "") + block(*rect, 0, 0)
-        lit[color] = (
-            f"{lit.get(color, '')}M{num(x + 1)} {num(y + h - 1)}v{num(2 - h)}h{num(w - 2)}"
-        )
+        lit[color] = f"{lit.get(color, '')}M{num(x + 1)} {num(y + h - 1)}v{num(2 - h)}h{num(w - 2)}"
     seams = "".join(
         f"M{num((x + w) * _CELL)} {num(y * _CELL)}v{num(h * _CELL)}h{num(-w * _CELL)}"
         for (x, y, w, h), _ in bricks

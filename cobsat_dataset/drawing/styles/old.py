@@ -6,6 +6,7 @@ The photograph is brown, creased and scratched, with a darkened border.
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 
@@ -69,7 +70,9 @@ def _room(picture: Picture, shape: Shape, rng: random.Random) -> str:
         d = smooth_d(_patch(x, y, size, size * rng.uniform(0.5, 0.9), rng), closed=True)
         picture.add(path(d, fill=shade(wall, rng.choice((-0.16, 0.16))), opacity=0.55,
                          stroke=shade(wall, -0.35), stroke_width=1.5))  # fmt: skip
-    cracks = "".join(_crack((rng.uniform(30, 482), 0), rng.uniform(60, 120), 90, rng) for _ in range(2))
+    cracks = "".join(
+        _crack((rng.uniform(30, 482), 0), rng.uniform(60, 120), 90, rng) for _ in range(2)
+    )
     picture.add(path(cracks, fill="none", stroke=shade(wall, -0.55), stroke_width=2, opacity=0.7))
     boards = rng.random() < 0.6
     wood = mix("#6e4a28", _SEPIA, rng.uniform(0.0, 0.4))
@@ -130,11 +133,10 @@ def _wear(picture: Picture, shape: Shape, base: str, rng: random.Random) -> None
     """Stain, crack, patch and dust what lies inside the silhouette."""
     left, top, right, bottom = bounds(shape)
     clip = picture.define(
-        "clipPath", path("".join(p.d for p in shape.parts if p.role != "line" and p.name != "shine"))
+        "clipPath",
+        path("".join(p.d for p in shape.parts if p.role != "line" and p.name != "shine")),
     )
-    body = max(
-        (line for p in shape.parts if p.role == "main" for line in flatten(p.d)), key=_area
-    )
+    body = max((line for p in shape.parts if p.role == "main" for line in flatten(p.d)), key=_area)
     spots = _inner_points([body], bounds(shape), rng, 40)
     dark = mix(base, "#2c1605", 0.75)
     rust = "#7a3510" if shape.name in ("car", "chair", "box", "bag") else "#4a2a0c"
@@ -241,7 +243,11 @@ def _cobwebs(picture: Picture, shape: Shape, rng: random.Random) -> None:
 
 
 def _web(
-    picture: Picture, corner: Point, start: float, spread: float, reach: float,
+    picture: Picture,
+    corner: Point,
+    start: float,
+    spread: float,
+    reach: float,
     rng: random.Random,
 ) -> None:
     """Spin a part of a web about a corner, from the angle `start` on, in degrees."""
@@ -257,7 +263,7 @@ def _web(
             for a, r in zip(angles, ends, strict=True)
         ]
         d += f"M{num(points[0][0])} {num(points[0][1])}"
-        for a, b in zip(points, points[1:], strict=False):
+        for a, b in itertools.pairwise(points):
             sag_x = (a[0] + b[0]) / 2 * 0.9 + corner[0] * 0.1
             sag_y = (a[1] + b[1]) / 2 * 0.9 + corner[1] * 0.1
             d += f"Q{num(sag_x)} {num(sag_y)} {num(b[0])} {num(b[1])}"
@@ -318,7 +324,7 @@ def _border(picture: Picture, rng: random.Random) -> None:
     sx, sy = rng.choice((0, 512)), rng.choice((0, 512))
     dx, dy = (1 if sx == 0 else -1), (1 if sy == 0 else -1)
     reach = rng.uniform(54, 80)
-    torn = [(sx, sy), (sx + dx * reach, sy)]
+    torn: Line = [(sx, sy), (sx + dx * reach, sy)]
     torn += [
         (sx + dx * reach * (1 - t) + rng.uniform(-6, 6), sy + dy * reach * t + rng.uniform(-6, 6))
         for t in (0.2, 0.4, 0.6, 0.8)

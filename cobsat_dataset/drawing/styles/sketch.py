@@ -111,7 +111,7 @@ def _part(
                          stroke_linecap="round"))  # fmt: skip
     if soft:
         return
-    for width, opacity, amount in ((3.0, 0.88, 0.9), (1.5, 0.66, 2.6)):
+    for width, opacity, amount in ((3.0, 0.88, 0.9), (1.6, 0.7, 5.0)):
         d = "".join(_contour(line, amount, rng) for line in outline)
         picture.add(path(d, fill="none", stroke=ink, stroke_width=width, opacity=opacity,
                          stroke_linecap="round", stroke_linejoin="round"))  # fmt: skip

@@ -51,8 +51,9 @@ def compose(object_: str, rng: random.Random) -> tuple[str, str]:
     return picture.svg(), description
 
 
-def _blob(x: float, y: float, rx: float, ry: float, rough: float, rng: random.Random,
-          count: int = 18) -> Line:
+def _blob(
+    x: float, y: float, rx: float, ry: float, rough: float, rng: random.Random, count: int = 18
+) -> Line:
     """Return a closed irregular ring about a point."""
     phase, lobes = rng.uniform(0, math.tau), rng.choice((2, 3))
     ring = []
@@ -145,7 +146,7 @@ def _pigment(picture: Picture, shape: Shape, base: str, rng: random.Random) -> N
     inside = picture.define("clipPath", path(main))
     deep = mix(base, "#23306a", 0.45)
     pool = picture.define("radialGradient", _stops(deep, 0.62))
-    light = picture.define("radialGradient", _stops(_PAPER, 0.8))
+    light = picture.define("radialGradient", _stops(_PAPER, 0.7))
     other = picture.define("radialGradient", _stops(neighbour(base, rng), 0.7))
     marks = []
     width, height = right - left, bottom - top
@@ -153,7 +154,11 @@ def _pigment(picture: Picture, shape: Shape, base: str, rng: random.Random) -> N
     def spot(low: float, high: float) -> Point:
         return left + width * rng.uniform(low, high), top + height * rng.uniform(low, high)
 
-    for fill, count, low, high in ((pool, 3, 0.5, 0.95), (other, 2, 0.2, 0.8), (light, 4, 0.1, 0.7)):
+    for fill, count, low, high in (
+        (pool, 3, 0.5, 0.95),
+        (other, 2, 0.2, 0.8),
+        (light, 3, 0.1, 0.6),
+    ):
         for _ in range(count):
             x, y = spot(low, high)
             marks.append(element("ellipse", cx=x, cy=y, rx=width * rng.uniform(0.16, 0.3),

@@ -6,6 +6,7 @@ so that the mesh is seen through, as in a modelling program before rendering.
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Callable, Sequence
@@ -38,7 +39,7 @@ def compose(object_: str, rng: random.Random) -> tuple[str, str]:
     turn, tilt = _VIEWS[object_]
     yaw = math.radians(turn + rng.uniform(-8, 8)) * rng.choice((-1, 1))
     pitch = math.radians(tilt + rng.uniform(-4, 4))
-    size = rng.uniform(152, 168)
+    size = rng.uniform(152, 168) * (1.14 if object_ in ("leaf", "hat") else 1.0)
     x, y = 256 + rng.uniform(-12, 12), 246 + rng.uniform(-10, 10)
 
     def camera(p: Point3) -> Point3:
@@ -136,7 +137,7 @@ def _visible(lines: list[Sequence[Point3]], depth: list[list[float]]) -> tuple[s
     pieces: dict[bool, list[str]] = {True: [], False: []}
     for line in lines:
         last: bool | None = None
-        for a, b in zip(line, line[1:], strict=False):
+        for a, b in itertools.pairwise(line):
             count = max(1, round(math.dist(a[:2], b[:2]) / 12))
             for k in range(count):
                 p, q = _between(a, b, k / count), _between(a, b, (k + 1) / count)
