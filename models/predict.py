@@ -68,6 +68,11 @@ def predict(
         raise ValueError(f"batch_size must be 1 or more, got {batch_size}")
     check_capabilities(settings.model, model.capabilities, settings)
     source = image_source(settings.images)
+    if settings.image_digest not in ("", source.digest):
+        raise ValueError(
+            f"images {settings.images} must be those that the run began with (digest "
+            f"{settings.image_digest[:16]}…), got others (digest {source.digest[:16]}…)"
+        )
     folder = RunFolder(out)
     folder.start(settings)
     if isinstance(model, UsesImageSource):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import monotonic
 from typing import Final, TypeAlias
 
 Advance: TypeAlias = Callable[[int], None]
@@ -36,27 +36,27 @@ def _bar(title: str, total: int, done: int) -> Iterator[Advance]:
         bars.TextColumn("{task.fields[speed]}"),
         bars.TimeRemainingColumn(),
     )
-    start, fresh = time.monotonic(), 0
+    start, fresh = monotonic(), 0
     with bars.Progress(*columns, console=Console(stderr=True)) as display:
         task = display.add_task(title, total=total, completed=done, speed="")
 
         def advance(count: int) -> None:
             nonlocal fresh
             fresh += count
-            speed = fresh / max(time.monotonic() - start, 1e-9)
+            speed = fresh / max(monotonic() - start, 1e-9)
             display.update(task, advance=count, speed=f"{speed:,.1f}/s")
 
         yield advance
 
 
 def _lines(title: str, total: int, done: int) -> Advance:
-    start = said = time.monotonic()
+    start = said = monotonic()
     before, now_done = done, done
 
     def advance(count: int) -> None:
         nonlocal now_done, said
         now_done += count
-        now = time.monotonic()
+        now = monotonic()
         if now - said < SECONDS_BETWEEN_LINES:
             return
         said = now

@@ -337,6 +337,13 @@ def test_the_folder_of_another_run_is_refused(picture_folder: Path, tmp_path: Pa
     assert (tmp_path / "predictions.jsonl").read_bytes() == before
 
 
+def test_other_pictures_than_the_runs_are_refused(picture_folder: Path, tmp_path: Path) -> None:
+    settings = settings_for(picture_folder, image_digest="0" * 64)
+    with pytest.raises(ValueError, match="must be those that the run began with"):
+        predict(Scripted(describe), settings, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
 def test_two_processes_do_not_write_one_folder(picture_folder: Path, tmp_path: Path) -> None:
     settings = settings_for(picture_folder)
     RunFolder(tmp_path).start(settings)
