@@ -67,6 +67,7 @@ def predict(
     if batch_size < 1:
         raise ValueError(f"batch_size must be 1 or more, got {batch_size}")
     check_capabilities(settings.model, model.capabilities, settings)
+    run_size(settings)  # raises where configs, split and options do not go together
     source = image_source(settings.images)
     if settings.image_digest not in ("", source.digest):
         raise ValueError(
@@ -82,13 +83,21 @@ def predict(
         ledger = Ledger(folder.path, appender, stop_after, bool(done))
         for config in settings.configs:
             rows = config_examples(config, settings, source)
-            for batch in _batches((row for row in rows if row["id"] not in done), batch_size):
+            for batch in _batches(_pending(rows, done), batch_size):
                 for answer in ask(model, batch):
                     ledger.hold(answer)
                 ledger.write()
                 watch(len(batch))
         ledger.close()
     return folder
+
+
+def _pending(rows: Iterator[Example], done: set[str]) -> Iterator[Example]:
+    """Yield the examples that are not done, each once: configs may overlap."""
+    for row in rows:
+        if row["id"] not in done:
+            done.add(row["id"])
+            yield row
 
 
 def _batches(rows: Iterator[Example], size: int) -> Iterator[list[Example]]:

@@ -337,6 +337,25 @@ def test_the_folder_of_another_run_is_refused(picture_folder: Path, tmp_path: Pa
     assert (tmp_path / "predictions.jsonl").read_bytes() == before
 
 
+def test_configs_that_overlap_give_no_example_twice(picture_folder: Path, tmp_path: Path) -> None:
+    settings = settings_for(picture_folder, configs=(CONFIG, "all-2shot", CONFIG))
+    predict(Scripted(describe), settings, tmp_path)
+    assert [line["id"] for line in lines(tmp_path)] == ids(10)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"configs": (CONFIG, "colour-2shot")}, {"split": "ft"}, {"prompt_type": "x"}, {"output": "x"}],
+)
+def test_settings_that_do_not_go_together_write_nothing(
+    changes: dict[str, Any], picture_folder: Path, tmp_path: Path
+) -> None:
+    settings = replace(settings_for(picture_folder), **changes)
+    with pytest.raises(ValueError, match="must be one of"):
+        predict(Scripted(describe), settings, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
 def test_other_pictures_than_the_runs_are_refused(picture_folder: Path, tmp_path: Path) -> None:
     settings = settings_for(picture_folder, image_digest="0" * 64)
     with pytest.raises(ValueError, match="must be those that the run began with"):
