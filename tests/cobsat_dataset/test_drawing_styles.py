@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 import re
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-
 from cobsat.drawing import draw
 from cobsat.drawing.styles import _cells, _foldings, _geometry, _meshes, _mosaics, compose, lego
 from cobsat.drawing.styles._scene import without_layers
@@ -73,7 +73,7 @@ def test_a_seed_gives_one_picture(style: str) -> None:
 
 
 def test_descriptions_name_one_style_and_one_object_whatever_the_seed() -> None:
-    for style in ("origami", "icon", "lego", "wireframe"):  # the quick ones to draw
+    for style in ("origami", "icon", "lego"):  # the quick ones to draw
         for object_ in OBJECTS:
             for seed in range(3, 12):
                 text = compose(style, object_, random.Random(seed))[1]
@@ -163,7 +163,7 @@ def test_foldings_are_facets_within_the_picture(object_: str) -> None:
         for facet in facets:
             assert all(20 < x < 492 and 40 < y < 500 for x, y in facet.points)
             ring = [*facet.points, facet.points[0]]
-            assert sum(math.dist(a, b) for a, b in zip(ring, ring[1:], strict=False)) > 30
+            assert sum(math.dist(a, b) for a, b in itertools.pairwise(ring)) > 30
 
 
 def test_flatten_follows_the_commands() -> None:

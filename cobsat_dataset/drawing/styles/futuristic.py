@@ -26,7 +26,8 @@ def compose(object_: str, rng: random.Random) -> tuple[str, str]:
     neon, accent = hsl(first, 1.0, 0.6), hsl(second, 0.95, 0.62)
     shape = subject(object_, rng, 340, 310, (256, 236))
     picture = Picture()
-    _space(picture, first, neon, accent, rng)
+    # Amber light stands out from night blue, not from its own dark, which is olive.
+    _space(picture, 215 if first == 28 else first, neon, accent, rng)
     _rings(picture, neon, accent, rng)
     _platform(picture, shape, neon, accent)
     solid = "".join(p.d for p in shape.parts if p.role != "line" and p.name != "shine")
@@ -90,8 +91,7 @@ def _rings(picture: Picture, neon: str, accent: str, rng: random.Random) -> None
                        transform=t)  # fmt: skip
 
     picture.add(
-        ring(206, 2, "none", neon, 0.5, spin),
-        ring(216, 8, "10 20", neon, 0.45, spin),
+        ring(214, 8, "70 98", neon, 0.4, spin),
         ring(194, 5, "190 60 40 116", accent, 0.9, spin),
         ring(228, 3, "240 120 60 57", neon, 0.85, back),
     )

@@ -42,7 +42,7 @@ def compose(object_: str, rng: random.Random) -> tuple[str, str]:
     studs = _studs(picture)
     picture.add(
         element("rect", width=512, height=512, fill=mix(_BRICKS[plate], "#ffffff", 0.12)),
-        element("rect", width=512, height=512, fill=studs, opacity=0.6),
+        element("rect", width=512, height=512, fill=studs, opacity=0.45),
     )
     _build(picture, grid, studs, rng)
     description = sentence(
