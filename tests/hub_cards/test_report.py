@@ -90,6 +90,7 @@ def test_says_what_ran(make_run):
         "misleading prompts",
         "test split",
         "pictures of the folder squares",
+        "judged by clip",
         digest[:16],
     ):
         assert page.says(words), words
