@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from pathlib import Path
 
@@ -32,6 +31,7 @@ class Ledger:
         self._ready: list[Prediction] = []
         self._row: list[Prediction] = []
         self._error = ""
+        self._stored: set[str] = set()
 
     def hold(self, answer: Answer) -> None:
         """Take the next answer; its picture is stored at once.
@@ -39,7 +39,7 @@ class Ledger:
         Raises:
             RuntimeError: `stop_after` answers in a row raised one same error.
         """
-        prediction = _record(answer, self._folder)
+        prediction = _record(answer, self._folder, self._stored)
         # An id or a time in a message makes no other error of it.
         kind = re.sub(r"\d+", "0", answer.error or "")
         if kind != self._error:
@@ -78,18 +78,23 @@ class Ledger:
         )
 
 
-def _record(answer: Answer, folder: Path) -> Prediction:
-    """Return a prediction, its picture already on disk: no line names a picture that is not."""
+def _record(answer: Answer, folder: Path, stored: set[str]) -> Prediction:
+    """Return a prediction, its picture already on disk: no line names a picture that is not.
+
+    `stored` names the pictures that this sitting knows to be there.
+    """
     output, status, reason = answer.output, answer.output.status, answer.output.reason
     image = digest = None
     if output.image is not None and status == "ok":
         try:
-            name, data = picture_file(output.image, answer.id)
+            picture = picture_file(output.image, answer.id)
         except Exception as error:  # PIL raises many kinds for a broken picture
             status, reason = "error", shorten(f"the picture cannot be read: {error}")
         else:
-            image, digest = f"images/{name}", hashlib.sha256(data).hexdigest()
-            write_picture(folder / image, data)
+            image, digest = f"images/{picture.name}", picture.sha256
+            if image not in stored:
+                write_picture(folder / image, picture.data)
+                stored.add(image)
     return Prediction(
         id=answer.id,
         status=status,

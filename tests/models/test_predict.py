@@ -132,6 +132,23 @@ def test_a_picture_in_another_format_keeps_it(picture_folder: Path, tmp_path: Pa
     assert line["image"].endswith(".webp")
 
 
+def test_a_file_that_a_model_writes_anew_each_time_is_read_each_time(
+    picture_folder: Path, tmp_path: Path
+) -> None:
+    shared = tmp_path / "out.bmp"
+
+    def draw(example: Example) -> Output:
+        Image.new("RGB", (4, 4), (int(example["id"][-4:]), 0, 0)).save(shared)
+        return Output(image=str(shared))
+
+    settings = settings_for(picture_folder, "image")
+    predict(Scripted(draw), settings, tmp_path / "run", batch_size=1)
+    assert len({line["image_sha256"] for line in lines(tmp_path / "run")}) == 10
+    for number, line in enumerate(lines(tmp_path / "run")):
+        with Image.open(tmp_path / "run" / line["image"]) as opened:
+            assert opened.getpixel((0, 0)) == (number, 0, 0)
+
+
 def test_a_picture_that_cannot_be_read_is_an_error(picture_folder: Path, tmp_path: Path) -> None:
     broken = tmp_path / "broken.png"
     broken.write_bytes(b"no picture")
