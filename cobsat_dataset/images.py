@@ -29,7 +29,7 @@ class ImageSource:
     """500 pictures with descriptions.
 
     Attributes:
-        name: "rendered", "official" or the folder's name.
+        name: "rendered", "official" or "folder:NAME".
         digest: SHA-256 over the SHA-256 of the 500 pictures, in `LABELS`' order.
         paths: The picture of each label.
         descriptions: The description of each label.
@@ -116,7 +116,7 @@ def image_source(images: str = "rendered", home: Path | None = None) -> ImageSou
     if images == "official":
         return read_source(official_folder(), "official")
     folder = Path(images).expanduser()
-    return read_source(folder, folder.resolve().name)
+    return read_source(folder, f"folder:{folder.resolve().name}")
 
 
 @lru_cache(maxsize=8)

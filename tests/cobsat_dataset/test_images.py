@@ -48,7 +48,7 @@ def test_the_layout_is_the_official_one() -> None:
 
 def test_a_folder_is_read(picture_folder: Path) -> None:
     source = image_source(str(picture_folder))
-    assert source.name == picture_folder.name
+    assert source.name == f"folder:{picture_folder.name}"
     assert source.paths["texture", "lace", "hat"].endswith("texture_hat/lace_hat.png")
     assert source.descriptions["background", "park", "cow"] == "A cow, amusement park."
 
