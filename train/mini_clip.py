@@ -58,7 +58,9 @@ class Settings:
         batch_size: Pictures an update.
         descriptions: Descriptions an update.
         learning_rate: Its highest value; it grows over the first steps and falls to nothing.
+        weight_decay: Of the matrices.
         whole_from: Share of the training after which the image tower sees all patches, not half.
+        ema: How slowly the kept average follows the weights.
     """
 
     seed: int = 0
@@ -258,7 +260,7 @@ def main(
     minutes = (time.monotonic() - started) / 60
     save(out, model, tokenizer)
     measured = measure(out)
-    write_card(out, settings, data.digest, threads, minutes, measured)
+    write_card(out, asdict(settings), data.digest, threads, minutes, measured)
     for name, score in measured.items():
         typer.echo(f"{name:>14}  {score:.1%}")
     typer.echo(f"written to {out}")
