@@ -17,7 +17,7 @@ $(VENV)/installed: pyproject.toml
 
 run: $(VENV)/installed  ## three baselines on all ten tasks at 2 and 4 shots: scores and a report
 	for model in copy query oracle; do \
-	  $(BIN)/cobsat run --model $$model --config all-2shot --config all-4shot --out $(RUNS)/$$model \
+	  $(BIN)/cobsat run --model $$model --config all-2shot --config all-4shot --batch-size 256 --out $(RUNS)/$$model \
 	    || exit 1; \
 	done
 	$(BIN)/cobsat report $(RUNS)/copy $(RUNS)/query $(RUNS)/oracle --out $(RUNS)/report.html

@@ -32,7 +32,8 @@ def main(script: str, export: str) -> None:
     assert all(isinstance(content[i]["image"], Image.Image) for i in (1, 3))
     assert first["target_image"].size == (512, 512)
     train = by_script["ft_train"][0]
-    assert len(train["images"]) == 2 and train["completion"][0]["role"] == "assistant"
+    assert len(train["images"]) == 2
+    assert train["completion"][0]["role"] == "assistant"
     stream = load_dataset(
         script, "all-4shot", split="leave_color_out_train", streaming=True, trust_remote_code=True
     )
@@ -46,7 +47,8 @@ def main(script: str, export: str) -> None:
     row = next(iter(load_dataset(export, "color_i-8shot", split="test", streaming=True)))
     assert sum(part["type"] == "image" for part in row["messages"][0]["content"]) == 8
     pictures = load_dataset(export, "pictures", split="pictures")
-    assert len(pictures) == 500 and pictures[0]["image"].size == (512, 512)
+    assert len(pictures) == 500
+    assert pictures[0]["image"].size == (512, 512)
     print("datasets 3.6, without the package: loading script and export are the same benchmark")
 
 
