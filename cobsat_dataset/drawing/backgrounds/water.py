@@ -184,7 +184,8 @@ def waterfall(picture: Picture, rng: random.Random) -> Scene:
     return Scene(
         "in front of a great waterfall",
         rng.choice((
-            "masses of white water plunging over mossy rocks into a turquoise pool, with green ferns around",
+            "masses of white water plunging over mossy rocks into a turquoise pool, with green "
+            "ferns around",
             "a broad white cascade, drifting mist and a faint rainbow over a green pool",
         )),
         "#f2fdff", 0.6, deep="#0d4a5c", ground=446, front=[drops],
