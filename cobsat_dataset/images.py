@@ -12,16 +12,20 @@ import os
 import shutil
 import uuid
 from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from PIL import Image
 
 from .layout import LABELS, SUFFIXES, TABLES, Label, stem
 from .official import official_folder
+from .spec import nearest
+
+_NAMED: Final = ("rendered", "official")
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,49 +51,90 @@ def read_source(folder: Path, name: str) -> ImageSource:
     Raises:
         FileNotFoundError: The folder, a picture or a description is missing; the message counts
             them and names the first.
+        ValueError: A file is no picture, or a table cannot be read.
     """
     folder = folder.resolve()
     if not folder.is_dir():
         raise FileNotFoundError(
             f"images must be 'rendered', 'official' or a folder in the official layout, got "
-            f"{os.fspath(folder)!r}, which is no folder"
+            f"{os.fspath(folder)!r}, which is no folder{nearest(folder.name, _NAMED)}"
         )
+    paths = _pictures(folder)
     captions = _captions(folder)
-    paths: dict[Label, str] = {}
-    descriptions: dict[Label, str] = {}
-    missing: list[str] = []
+    missing = []
     for label in LABELS:
-        relative = stem(label)
-        found = next(
-            (p for s in SUFFIXES if (p := folder / (relative + s)).is_file()),
-            None,
-        )
-        caption = captions.get(Path(relative).name, "").strip()
-        if found is None:
-            missing.append(relative + SUFFIXES[1])
-        else:
-            paths[label] = str(found)
-        if not caption:
-            missing.append(f"description of {relative}")
-        descriptions[label] = caption
+        missing += [] if label in paths else [f"{stem(label)}.jpg"]
+        missing += [] if captions.get(label) else [f"description of {stem(label)}"]
     if missing:
-        shown = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
         raise FileNotFoundError(
             f"{os.fspath(folder)} must hold 500 pictures and their descriptions in the official "
-            f"layout; {len(missing)} are missing: {shown}"
+            f"layout; {len(missing)} are missing: {_first(missing)}"
         )
-    return ImageSource(name, _digest(paths), paths, descriptions)
+    broken = [stem(label) for label in LABELS if not _is_picture(paths[label])]
+    if broken:
+        raise ValueError(
+            f"{os.fspath(folder)} must hold pictures that can be opened; {len(broken)} cannot: "
+            f"{_first(broken)}"
+        )
+    ordered = {label: paths[label] for label in LABELS}
+    return ImageSource(
+        name, _digest(ordered), ordered, {label: captions[label] for label in LABELS}
+    )
 
 
-def _captions(folder: Path) -> dict[str, str]:
-    captions: dict[str, str] = {}
+def _first(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+
+
+def _pictures(folder: Path) -> dict[Label, str]:
+    """Return the picture of each label that has one; endings may be in capitals."""
+    labels = {stem(label): label for label in LABELS}
+    found: dict[Label, str] = {}
+    for home in dict.fromkeys(name.partition("/")[0] for name in labels):
+        files = (folder / home).iterdir() if (folder / home).is_dir() else iter(())
+        pictures = [file for file in files if file.suffix.lower() in SUFFIXES and file.is_file()]
+        for file in sorted(pictures, key=lambda file: SUFFIXES.index(file.suffix.lower())):
+            label = labels.get(f"{home}/{file.stem}")
+            if label is not None:
+                found.setdefault(label, str(file))
+    return found
+
+
+def _captions(folder: Path) -> dict[Label, str]:
+    labels = {Path(stem(label)).name: label for label in LABELS}
+    captions: dict[Label, str] = {}
     for table in (folder / name for name in TABLES):
-        if table.is_file():
+        if not table.is_file():
+            continue
+        try:
             with open(table, newline="", encoding="utf-8-sig") as file:
-                for row in csv.DictReader(file):
-                    name = (row.get("image") or "").replace("\\", "/")
-                    captions[Path(name).stem] = row.get("caption") or ""
+                rows = csv.DictReader(file)
+                columns = rows.fieldnames or []
+                if not {"image", "caption"} <= set(columns):
+                    raise ValueError(f"the columns {', '.join(columns)}")
+                for row in rows:
+                    label = labels.get(Path((row["image"] or "").replace("\\", "/")).stem)
+                    if label is not None:
+                        captions[label] = (row["caption"] or "").strip()
+        except (ValueError, csv.Error) as error:
+            raise ValueError(
+                f"{table} must be a CSV table in UTF-8 with the columns image and caption, got "
+                f"{error}"
+            ) from error
     return captions
+
+
+def _is_picture(path: str) -> bool:
+    """Return whether a file begins as a picture does (an error page or a pointer file does not)."""
+    with open(path, "rb") as file:
+        start = file.read(12)
+    if start.startswith((b"\xff\xd8\xff", b"\x89PNG")) or start[8:] == b"WEBP":
+        return True  # Pillow would take a hundred times longer to say so
+    try:
+        with Image.open(path):
+            return True
+    except (OSError, ValueError):
+        return False
 
 
 def _digest(paths: dict[Label, str]) -> str:
@@ -100,7 +145,6 @@ def _digest(paths: dict[Label, str]) -> str:
     return whole.hexdigest()
 
 
-@lru_cache(maxsize=8)
 def image_source(images: str = "rendered", home: Path | None = None) -> ImageSource:
     """Return an image source by name, or by the path of a folder.
 
@@ -110,16 +154,36 @@ def image_source(images: str = "rendered", home: Path | None = None) -> ImageSou
 
     Raises:
         FileNotFoundError: The folder is incomplete, or the official file cannot be had.
+        ValueError: A picture, a table or the official file cannot be read.
     """
-    if images == "rendered":
-        return read_source((home or Path(__file__).parent) / "rendered", "rendered")
-    if images == "official":
-        return read_source(official_folder(), "official")
-    folder = Path(images).expanduser()
-    return read_source(folder, f"folder:{folder.resolve().name}")
+    name = source_name(images)
+    if name == "rendered":
+        return _read_once((home or Path(__file__).parent) / "rendered", name)
+    if name == "official":
+        return _read_once(official_folder(), name)
+    folder = Path(images).expanduser().resolve()
+    return _read_once(folder, name, _state(folder))
 
 
 @lru_cache(maxsize=8)
+def _read_once(folder: Path, name: str, state: tuple[Any, ...] = ()) -> ImageSource:
+    return read_source(folder, name)
+
+
+def _state(folder: Path) -> tuple[Any, ...]:
+    """Return what changes when a file of one's own folder does, as happens in a notebook."""
+    files = sorted([*folder.glob("*.csv"), *folder.glob("*_*/*.*")])
+    stats = [(file, file.stat()) for file in files]
+    return tuple((str(file), stat.st_mtime_ns, stat.st_size) for file, stat in stats)
+
+
+def source_name(images: str) -> str:
+    """Return an image source's name: "rendered", "official" or "folder:NAME"."""
+    if images in _NAMED:
+        return images
+    return f"folder:{Path(images).expanduser().resolve().name}"
+
+
 def settle(source: ImageSource, cache: Path) -> ImageSource:
     """Copy a source's pictures to a place of their own in a cache, named by their digest.
 
@@ -128,19 +192,31 @@ def settle(source: ImageSource, cache: Path) -> ImageSource:
     """
     home = cache / "cobsat_images" / source.digest[:16]
     if not home.is_dir():
-        partial = home.with_name(f"{home.name}.{uuid.uuid4().hex[:8]}.partial")
+        _copy(source, home)
+    return _settled(source, home)
+
+
+@lru_cache(maxsize=8)
+def _settled(source: ImageSource, home: Path) -> ImageSource:
+    return replace(source, paths={label: str(home / _place(source, label)) for label in LABELS})
+
+
+def _place(source: ImageSource, label: Label) -> str:
+    return stem(label) + Path(source.paths[label]).suffix
+
+
+def _copy(source: ImageSource, home: Path) -> None:
+    partial = home.with_name(f"{home.name}.{uuid.uuid4().hex[:8]}.partial")
+    try:
         for label, path in source.paths.items():
-            target = partial / (stem(label) + Path(path).suffix)
+            target = partial / _place(source, label)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target)
-        try:
-            os.replace(partial, home)
-        except OSError:  # another process was faster
-            shutil.rmtree(partial, ignore_errors=True)
-    paths = {
-        label: str(home / (stem(label) + Path(path).suffix)) for label, path in source.paths.items()
-    }
-    return ImageSource(source.name, source.digest, paths, source.descriptions)
+        os.replace(partial, home)
+    except OSError:
+        shutil.rmtree(partial, ignore_errors=True)
+        if not home.is_dir():  # else another process was faster
+            raise
 
 
 class ImageCache:
@@ -176,8 +252,13 @@ class ImageCache:
         if known is not None:
             self._images.move_to_end(key)
             return known
-        with Image.open(file) as opened:
-            decoded = opened.convert("RGB")
+        try:
+            with Image.open(file) as opened:
+                decoded = opened.convert("RGB")
+        except FileNotFoundError:
+            raise
+        except (OSError, SyntaxError, ValueError) as error:  # Pillow raises all three
+            raise OSError(f"{key} must be a whole picture, got {error}") from error
         self._images[key] = decoded
         if len(self._images) > self.size:
             self._images.popitem(last=False)

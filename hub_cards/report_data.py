@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from cobsat import Example, ImageSource, Options, Prediction, RunFolder, RunSettings, Verdict
-from cobsat import examples as config_examples
+from cobsat import Example, ImageSource, Prediction, RunFolder, RunSettings, Verdict
 from cobsat.images import image_source
 from cobsat.layout import LABELS
+from cobsat.run_examples import run_examples
 from cobsat.run_folder import safe_name
 
 RATES: Final = ("accuracy", "object", "attribute", "textual", "visual", "accuracy_scored")
@@ -91,7 +91,7 @@ class Run:
 
     def examples(self) -> Iterator[Example]:
         """Yield the run's examples, each once, in order."""
-        return _examples(self.settings, self.source)
+        return run_examples(self.settings, self.source)
 
 
 def read_run(path: Path) -> Run:
@@ -206,22 +206,6 @@ def _finite(value: object) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _examples(settings: RunSettings, source: ImageSource) -> Iterator[Example]:
-    options = Options(
-        prompt_type=settings.prompt_type,
-        output=settings.output,
-        instructions_for=settings.instructions_for,
-        seed=settings.seed,
-        images=settings.images,
-    )
-    seen: set[str] = set()
-    for config in settings.configs:
-        for example in config_examples(config, settings.split, options, source)[: settings.limit]:
-            if example["id"] not in seen:
-                seen.add(example["id"])
-                yield example
-
-
 def _source(settings: RunSettings) -> tuple[ImageSource, str]:
     """Return a run's pictures, or a source without paths and the reason."""
     try:
@@ -248,7 +232,7 @@ def _partial(
     verdicts: Mapping[str, Mapping[str, Verdict]],
 ) -> list[str]:
     notices = []
-    ids = {example["id"] for example in _examples(settings, source)}
+    ids = {example["id"] for example in run_examples(settings, source)}
     missing = len(ids - predictions.keys())
     if missing:
         notices.append(

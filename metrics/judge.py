@@ -12,13 +12,15 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Final, cast
 
 import typer
-from cobsat.examples import Options, examples
-from cobsat.images import ImageSource
+from cobsat.command_line import parse_options
+from cobsat.images import ImageSource, source_name
+from cobsat.layout import LABELS
+from cobsat.progress import progress
+from cobsat.run_examples import run_examples
 from cobsat.run_folder import (
     Prediction,
     RunFolder,
@@ -28,14 +30,14 @@ from cobsat.run_folder import (
     to_line,
     write_json,
 )
-from cobsat.spec import TASKS, THEMES, choose
+from cobsat.spec import TASKS, choose
 
 from .grading import regrade, unscored
 from .protocol import Judge, OutputKind
 from .registry import judge_parameters, load_judge
 from .scores import Row, scores
 
-__all__ = ["command", "default_judges", "judge_run", "load_judges", "parse_options"]
+__all__ = ["command", "default_judges", "judge_run", "load_judges"]
 
 _LINES_AT_ONCE: Final = 1000
 """So many verdicts are written together at most, however few outputs had to be judged for them."""
@@ -70,7 +72,7 @@ def judge_run(folder: RunFolder | str | os.PathLike[str], judge: Judge, *,
     answers = _answers(rows, verdicts, outputs)
     with (
         folder.append_verdicts(judge.name) as appender,
-        _progress(f"judging with {judge.name}", len(rows), len(rows) - len(waiting)) as advance,
+        progress(f"judging with {judge.name}", len(rows), len(rows) - len(waiting)) as advance,
     ):
         for batch in _batches(waiting, outputs, answers, batch_size):
             _judge_new(folder, judge, settings.output, batch, predictions, outputs, answers)
@@ -161,29 +163,17 @@ def _rows(settings: RunSettings) -> Iterator[Row]:
 
     References follow from the prompt lists alone: the pictures need not be on this machine.
     """
-    labels = [(t.name, a, o) for t in THEMES.values() for a in t.attributes for o in t.objects]
-    nothing = dict.fromkeys(labels, "")
+    nothing = dict.fromkeys(LABELS, "")
     source = ImageSource(settings.images, settings.image_digest, nothing, nothing)
-    options = Options(
-        prompt_type=settings.prompt_type,
-        output=settings.output,
-        instructions_for=settings.instructions_for,
-        seed=settings.seed,
-        images=settings.images,
-    )
-    seen: set[str] = set()
-    for config in settings.configs:
-        for example in examples(config, settings.split, options, source)[: settings.limit]:
-            if example["id"] not in seen:
-                seen.add(example["id"])
-                yield {
-                    "id": example["id"],
-                    "task": example["task"],
-                    "shots": example["shots"],
-                    "query": example["query"],
-                    "latent_variable": example["latent_variable"],
-                    "reference": example["reference"],
-                }
+    for example in run_examples(settings, source):
+        yield {
+            "id": example["id"],
+            "task": example["task"],
+            "shots": example["shots"],
+            "query": example["query"],
+            "latent_variable": example["latent_variable"],
+            "reference": example["reference"],
+        }
 
 
 def _key(row: Row, outputs: dict[str, str]) -> tuple[str, str]:
@@ -271,7 +261,6 @@ def _verdict(
 
 def _run_record(settings: RunSettings) -> dict[str, Any]:
     """Return what of the run belongs beside its scores."""
-    name = settings.images
     return {
         "model": settings.model,
         "model_options": settings.model_options,
@@ -282,53 +271,8 @@ def _run_record(settings: RunSettings) -> dict[str, Any]:
         "instructions_for": settings.instructions_for,
         "seed": settings.seed,
         "limit": settings.limit,
-        "image_source": {"name": Path(name).name or name, "digest": settings.image_digest},
+        "image_source": {"name": source_name(settings.images), "digest": settings.image_digest},
     }
-
-
-@contextmanager
-def _progress(what: str, total: int, done: int) -> Iterator[Any]:
-    """Show a bar with count, speed and time left on a terminal; elsewhere nothing."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
-        bar = progress.add_task(what, total=total, completed=done)
-        yield lambda count: progress.advance(bar, count)
-
-
-def parse_options(options: Iterable[str]) -> dict[str, Any]:
-    """Take `key=value` texts apart; values are read as JSON where they are JSON.
-
-    Raises:
-        ValueError: One has no `=`.
-
-    >>> parse_options(["checkpoint=openai/clip-vit-base-patch32", "batch_size=8"])
-    {'checkpoint': 'openai/clip-vit-base-patch32', 'batch_size': 8}
-    """
-    parsed: dict[str, Any] = {}
-    for option in options:
-        key, equals, value = option.partition("=")
-        if not equals or not key.strip():
-            raise ValueError(f"a judge's option must be key=value, got {option!r}")
-        try:
-            parsed[key.strip()] = json.loads(value)
-        except ValueError:
-            parsed[key.strip()] = value
-    return parsed
 
 
 def load_judges(names: Iterable[str], options: Iterable[str] = ()) -> list[Judge]:

@@ -17,15 +17,16 @@ from typing import Annotated, Any, Final
 
 import typer
 from cobsat import Example, Options, RunFolder, RunSettings, image_source
+from cobsat.command_line import parse_options
+from cobsat.progress import progress
+from cobsat.run_examples import config_examples
 
 from .asking import ask
 from .ledger import Ledger
-from .progress import progress
 from .protocol import Model, UsesImageSource
-from .registry import load_model, parse_options
+from .registry import load_model
 from .settings import (
     check_capabilities,
-    config_examples,
     default_folder,
     expand_configs,
     run_settings,

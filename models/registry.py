@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import json
-import math
 import os
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -48,18 +45,6 @@ MODELS: Final[dict[str, Entry]] = {
     "random": Entry("cobsat.models.baselines:Random", "baseline: any picture of the theme"),
     "oracle": Entry("cobsat.models.baselines:Oracle", "baseline: gives the target"),
 }
-
-
-SECRETS: Final = (
-    "access_token",
-    "api_key",
-    "auth_token",
-    "hf_token",
-    "password",
-    "secret",
-    "token",
-)
-"""Options that no adapter has: what a run was given is kept in `run.json`."""
 
 
 def load_model(name: str, **options: Any) -> Model:
@@ -139,43 +124,6 @@ def _check_options(name: str, model_class: type, options: dict[str, Any]) -> Non
             f"model {name} must be given {', '.join(missing)}, got none: --model-option "
             f"{missing[0]}=…"
         )
-
-
-def parse_options(given: Sequence[str]) -> dict[str, Any]:
-    """Take `key=value` options apart.
-
-    Numbers, true, false and null are read as such, all else as text; `key='"7"'` is a text too.
-
-    Raises:
-        ValueError: One has no `=`, a key comes twice, or it would put a secret into run.json.
-
-    >>> parse_options(["seed=3", "checkpoint=org/model", "greedy=true"])
-    {'seed': 3, 'checkpoint': 'org/model', 'greedy': True}
-    """
-    options: dict[str, Any] = {}
-    for text in given:
-        key, equals, value = text.partition("=")
-        if not equals or not key.isidentifier():
-            raise ValueError(f"an option must be key=value, got {text!r}")
-        if key in options:
-            raise ValueError(f"an option must be given once, got {key} twice")
-        if key in SECRETS:
-            raise ValueError(
-                f"a secret must be in the model's environment variable, got the option {key} "
-                "(run.json would hold it)"
-            )
-        options[key] = _value(value)
-    return options
-
-
-def _value(text: str) -> Any:
-    try:
-        value = json.loads(text, parse_constant=str)
-    except ValueError:
-        return text
-    if isinstance(value, list | dict) or value in (math.inf, -math.inf):
-        return text
-    return value
 
 
 def command() -> None:

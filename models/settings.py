@@ -7,16 +7,16 @@ import fnmatch
 import hashlib
 import json
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
-from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 import PIL
-from cobsat import CONFIGS, TASKS, Example, ImageSource, Options, RunSettings, image_source
-from cobsat.examples import check_split, parse_config, task_examples, task_splits
+from cobsat import CONFIGS, Options, RunSettings, image_source
+from cobsat.examples import check_split, parse_config, task_splits
 from cobsat.prompt_lists import FT_TEST_PROMPTS, TEST_PROMPTS, ft_train_prompts
+from cobsat.run_examples import run_options
 from cobsat.run_folder import safe_name
 
 from .protocol import Capabilities, Model
@@ -128,18 +128,6 @@ def run_settings(
     )
 
 
-def config_examples(config: str, settings: RunSettings, source: ImageSource) -> Iterator[Example]:
-    """Yield a run's examples of one config, in order; none is made before it is asked for."""
-    options = _options(settings)
-    shots = parse_config(config).shots
-    rows = (
-        example
-        for task, base in task_splits(config, settings.split, options)
-        for example in task_examples(TASKS[task], shots, base, options, source)
-    )
-    return islice(rows, settings.limit)
-
-
 def run_size(settings: RunSettings) -> int:
     """Return how many examples a run has."""
     total = 0
@@ -149,20 +137,10 @@ def run_size(settings: RunSettings) -> int:
         if settings.split == "ft_train":
             sizes["ft_train"] = len(ft_train_prompts(shots))
         size = sum(
-            sizes[base] for _, base in task_splits(config, settings.split, _options(settings))
+            sizes[base] for _, base in task_splits(config, settings.split, run_options(settings))
         )
         total += size if settings.limit is None else min(size, settings.limit)
     return total
-
-
-def _options(settings: RunSettings) -> Options:
-    return Options(
-        prompt_type=settings.prompt_type,
-        output=settings.output,
-        instructions_for=settings.instructions_for,
-        seed=settings.seed,
-        images=settings.images,
-    ).check()
 
 
 def images_shown(config: str, prompt_type: str) -> int:

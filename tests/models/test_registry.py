@@ -10,7 +10,7 @@ from typing import Any
 import cobsat.models
 import pytest
 from cobsat.models import MODELS, load_model, registry
-from cobsat.models.registry import Entry, parse_options
+from cobsat.models.registry import Entry
 
 ADAPTER = """
 from cobsat.models import Capabilities, Output
@@ -113,30 +113,6 @@ def test_a_missing_extra_names_its_install_command(
     message = r"needs the package 'no_such_package_here': pip install 'cobsat\[engine\]'"
     with pytest.raises(ModuleNotFoundError, match=message):
         load_model("lacking")
-
-
-def test_options_are_read_as_json_scalars_and_else_as_text() -> None:
-    given = ["a=1", "b=1.5", "c=true", "d=null", "e=org/m", "f=007", "g=NaN", "h=", 'i="7"']
-    given += ["j=[1]", "k=1e999", "l=x=y"]
-    assert parse_options(given) == {
-        "a": 1, "b": 1.5, "c": True, "d": None, "e": "org/m", "f": "007", "g": "NaN", "h": "",
-        "i": "7", "j": "[1]", "k": "1e999", "l": "x=y",
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (["seed"], "an option must be key=value, got 'seed'"),
-        (["=1"], "an option must be key=value"),
-        (["a b=1"], "an option must be key=value"),
-        (["a=1", "a=1"], "an option must be given once, got a twice"),
-        (["api_key=abc"], "a secret must be in the model's environment variable"),
-    ],
-)
-def test_options_that_are_none_are_named(given: list[str], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        parse_options(given)
 
 
 def test_a_baseline_run_imports_no_framework(picture_folder: Path, tmp_path: Path) -> None:

@@ -10,13 +10,13 @@ import pytest
 from cobsat import TASKS, Options, RunSettings, examples, image_source
 from cobsat.models import load_model
 from cobsat.models.settings import (
-    config_examples,
     default_folder,
     expand_configs,
     images_shown,
     run_settings,
     run_size,
 )
+from cobsat.run_examples import config_examples
 
 TEN = tuple(f"{task}-2shot" for task in TASKS)
 NAMED = RunSettings("copy", ("color_i-2shot",))

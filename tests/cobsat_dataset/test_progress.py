@@ -6,8 +6,8 @@ import io
 from collections.abc import Iterator
 
 import pytest
-from cobsat.models import progress as module
-from cobsat.models.progress import progress
+from cobsat import progress as module
+from cobsat.progress import progress
 
 
 def clock(monkeypatch: pytest.MonkeyPatch, seconds: list[float]) -> None:

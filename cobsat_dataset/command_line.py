@@ -1,0 +1,56 @@
+"""What the commands share: options of models and judges, given as `key=value`."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from typing import Any, Final
+
+SECRETS: Final = (
+    "access_token",
+    "api_key",
+    "auth_token",
+    "hf_token",
+    "password",
+    "secret",
+    "token",
+)
+"""Options that none has: what was given is kept in the run folder."""
+
+
+def parse_options(given: Iterable[str]) -> dict[str, Any]:
+    """Take `key=value` options apart.
+
+    Numbers, true, false and null are read as such, all else as text; `key='"7"'` is a text too.
+
+    Raises:
+        ValueError: One has no `=`, a key comes twice, or it would put a secret into the run folder.
+
+    >>> parse_options(["seed=3", "checkpoint=org/model", "greedy=true"])
+    {'seed': 3, 'checkpoint': 'org/model', 'greedy': True}
+    """
+    options: dict[str, Any] = {}
+    for text in given:
+        key, equals, value = text.partition("=")
+        if not equals or not key.isidentifier():
+            raise ValueError(f"an option must be key=value, got {text!r}")
+        if key in options:
+            raise ValueError(f"an option must be given once, got {key} twice")
+        if key in SECRETS:
+            raise ValueError(
+                f"a secret must be in an environment variable, got the option {key} (the run "
+                "folder would hold it)"
+            )
+        options[key] = _value(value)
+    return options
+
+
+def _value(text: str) -> Any:
+    try:
+        value = json.loads(text, parse_constant=str)
+    except ValueError:
+        return text
+    if isinstance(value, list | dict) or value in (math.inf, -math.inf):
+        return text
+    return value
