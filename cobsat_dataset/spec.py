@@ -43,11 +43,11 @@ class Theme:
 
     def key(self, attribute: str) -> str:
         """Return the attribute's key in the official files (`wireframe` is `3d` there)."""
-        return next((key for name, key in self.attribute_keys if name == attribute), attribute)
+        return dict(self.attribute_keys).get(attribute, attribute)
 
     def text(self, word: str) -> str:
         """Return the wording of an attribute or object in a prompt (`park`: "amusement park")."""
-        return next((text for name, text in self.attribute_texts if name == word), word)
+        return dict(self.attribute_texts).get(word, word)
 
 
 THEMES: Final[dict[str, Theme]] = {
@@ -154,6 +154,16 @@ def choose(what: str, got: object, choices: Iterable[str]) -> str:
     names = list(choices)
     if isinstance(got, str) and got in names:
         return got
-    nearest = difflib.get_close_matches(str(got), names, n=1)
-    hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
-    raise ValueError(f"{what} must be one of {', '.join(names)}, got {got!r}{hint}")
+    raise ValueError(
+        f"{what} must be one of {', '.join(names)}, got {got!r}{nearest(str(got), names)}"
+    )
+
+
+def nearest(got: str, choices: Iterable[str]) -> str:
+    """Return a hint at the choice that a misspelt one resembles, to end a message with.
+
+    >>> nearest("oficial", ["rendered", "official"])
+    "; did you mean 'official'?"
+    """
+    matches = difflib.get_close_matches(got, list(choices), n=1)
+    return f"; did you mean {matches[0]!r}?" if matches else ""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import errno
 import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cobsat import THEMES, image_source
+from cobsat import THEMES, ImageCache, image_source
 from cobsat.images import read_source, settle
 from cobsat.layout import LABELS, stem
 from cobsat.official import official_folder, unpack
+from PIL import Image
 
 
 @pytest.fixture
@@ -28,6 +31,7 @@ def make_zip(picture_folder: Path, tmp_path: Path) -> Callable[..., Path]:
     def make(leave_out: str = "", extra: dict[str, bytes] | None = None) -> Path:
         target = tmp_path / "datasets.zip"
         with zipfile.ZipFile(target, "w") as archive:
+            archive.mkdir("datasets")
             for path in sorted(picture_folder.rglob("*.*")):
                 name = path.relative_to(picture_folder).as_posix()
                 if name != leave_out:
@@ -75,6 +79,120 @@ def test_a_caption_that_is_empty_is_missing(folder: Path) -> None:
     table.write_text(table.read_text().replace('"A leaf, yellow."', ""))
     with pytest.raises(FileNotFoundError, match="1 are missing: description of color_leaf/yellow"):
         read_source(folder, "a")
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"<html>429</html>", b"version https://git-lfs.github.com/spec/v1\n"]
+)
+def test_what_is_no_picture_is_named(content: bytes, folder: Path) -> None:
+    (folder / "color_car/red_car.png").write_bytes(content)
+    with pytest.raises(ValueError, match="1 cannot: color_car/red_car"):
+        read_source(folder, "a")
+
+
+def test_other_kinds_of_picture_are_read_too(folder: Path) -> None:
+    with Image.open(folder / "color_car/red_car.png") as picture:
+        picture.save(folder / "color_car/red_car.png", format="BMP")
+    assert len(read_source(folder, "a").paths) == 500
+
+
+def test_endings_may_be_in_capitals(folder: Path, make_zip: Callable[..., Path]) -> None:
+    for path in folder.glob("color_*/*.png"):
+        path.rename(path.with_suffix(".PNG"))
+    assert read_source(folder, "a").paths["color", "red", "car"].endswith("red_car.PNG")
+    content = (folder / "color_cup/blue_cup.PNG").read_bytes()
+    archive = make_zip("color_cup/blue_cup.png", {"datasets/color_cup/blue_cup.JPG": content})
+    home = unpack(archive, folder.parent / "cache")
+    assert read_source(home, "a").paths["color", "blue", "cup"].endswith("blue_cup.jpg")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("image,caption\nred_car.png,caf\xe9\n".encode("latin-1"), "UTF-8"),
+        (b"image;caption\nred_car.png;A car.\n", "got the columns image;caption"),
+        (b"", "the columns image and caption"),
+        (b'image,caption\n"' + b"a" * 200_000 + b'",b\n', "field larger"),
+    ],
+)
+def test_a_table_that_cannot_be_read_is_named(text: bytes, message: str, folder: Path) -> None:
+    (folder / "color_object.csv").write_bytes(text)
+    with pytest.raises(ValueError, match=rf"color_object\.csv must be .*{message}"):
+        read_source(folder, "a")
+
+
+def test_tables_of_other_systems_are_read(folder: Path) -> None:
+    table = folder / "color_object.csv"
+    with open(table, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    with open(table, "w", newline="", encoding="utf-8-sig") as file:
+        writer = csv.writer(file)
+        writer.writerow(["n", "image", "caption"])
+        for row in rows:
+            path = "D:\\data\\" + row["image"].replace("/", "\\")
+            writer.writerow([1, path, f'A "new"\n{row["caption"]} '])
+    described = read_source(folder, "a").descriptions["color", "red", "car"]
+    assert described == 'A "new"\nA car, red.'
+
+
+def test_a_changed_folder_is_read_anew(folder: Path) -> None:
+    before = image_source(str(folder))
+    assert image_source(str(folder)) is before
+    Image.new("RGB", (9, 9)).save(folder / "color_car/red_car.png")
+    after = image_source(str(folder))
+    assert after.digest != before.digest
+    table = folder / "color_object.csv"
+    table.write_text(table.read_text().replace("A car, red.", "A fine red car."))
+    assert image_source(str(folder)).descriptions["color", "red", "car"] == "A fine red car."
+
+
+def test_a_relative_folder_is_of_its_working_directory(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder.parent)
+    assert image_source(folder.name).name == f"folder:{folder.name}"
+    monkeypatch.chdir(folder)
+    with pytest.raises(FileNotFoundError, match="which is no folder"):
+        image_source(folder.name)
+
+
+def test_a_misspelt_source_gets_the_nearest_name() -> None:
+    with pytest.raises(FileNotFoundError, match="did you mean 'official'"):
+        image_source("oficial")
+
+
+def test_settled_pictures_come_back_when_the_cache_was_emptied(
+    picture_folder: Path, tmp_path: Path
+) -> None:
+    source = image_source(str(picture_folder))
+    settle(source, tmp_path)
+    shutil.rmtree(tmp_path / "cobsat_images")
+    assert all(Path(path).is_file() for path in settle(source, tmp_path).paths.values())
+
+
+def test_a_full_disk_leaves_nothing_half_settled(
+    picture_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = [3]
+
+    def copy(source: str, target: Path) -> None:
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        target.write_bytes(b"")
+
+    monkeypatch.setattr("cobsat.images.shutil.copyfile", copy)
+    with pytest.raises(OSError, match="No space left"):
+        settle(image_source(str(picture_folder)), tmp_path)
+    assert list((tmp_path / "cobsat_images").iterdir()) == []
+
+
+def test_a_cut_picture_is_named_when_it_is_decoded(tmp_path: Path) -> None:
+    path = tmp_path / "cut.png"
+    Image.effect_noise((64, 64), 50).save(path)
+    path.write_bytes(path.read_bytes()[:1500])
+    with pytest.raises(OSError, match=r"cut\.png must be a whole picture"):
+        ImageCache().open(str(path))
 
 
 def test_settled_pictures_are_copies(picture_folder: Path, tmp_path: Path) -> None:
@@ -133,6 +251,59 @@ def test_far_too_large_entries_are_refused(
     )
     with pytest.raises(ValueError, match="must be smaller than"):
         unpack(archive, tmp_path / "cache")
+
+
+def test_a_bomb_is_not_unpacked(
+    make_zip: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cobsat.official.MAX_BYTES", 50_000)
+    with pytest.raises(ValueError, match="together, got"):
+        unpack(make_zip(), tmp_path / "cache")
+    assert not (tmp_path / "cache").exists()
+
+
+def _flag(data: bytes, local: int, central: int, value: int) -> bytes:
+    """Set a byte in every header of a zip file, at its place in the local and central ones."""
+    changed = bytearray(data)
+    for signature, offset in ((b"PK\x03\x04", local), (b"PK\x01\x02", central)):
+        place = changed.find(signature)
+        while place >= 0:
+            changed[place + offset] = value
+            place = changed.find(signature, place + 4)
+    return bytes(changed)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: data[: len(data) // 2],
+        lambda data: _flag(data, 6, 8, 1),  # a password
+        lambda data: _flag(data, 8, 10, 9),  # an unknown compression
+        lambda data: data.replace(b"A car, red.", b"A car, RED."),  # a wrong checksum
+        lambda data: _flag(data, 8, 10, 8),  # not deflated, as is said
+    ],
+)
+def test_a_broken_zip_is_told_in_one_line(
+    damage: Callable[[bytes], bytes], make_zip: Callable[..., Path], tmp_path: Path
+) -> None:
+    archive = make_zip()
+    archive.write_bytes(damage(archive.read_bytes()))
+    with pytest.raises(ValueError, match="must be a zip file that can be read") as caught:
+        unpack(archive, tmp_path / "cache")
+    assert "\n" not in str(caught.value)
+    assert not list((tmp_path / "cache").rglob("*.png"))
+
+
+def test_a_link_in_the_zip_is_not_followed(
+    make_zip: Callable[..., Path], picture_folder: Path, tmp_path: Path
+) -> None:
+    archive = make_zip(leave_out="color_cup/blue_cup.png")
+    with zipfile.ZipFile(archive, "a") as entries:
+        link = zipfile.ZipInfo("datasets/color_cup/blue_cup.png")
+        link.external_attr = 0o120777 << 16
+        entries.writestr(link, str(picture_folder / "color_cup/red_cup.png"))
+    with pytest.raises(ValueError, match="1 cannot: color_cup/blue_cup"):
+        read_source(unpack(archive, tmp_path / "cache"), "official")
 
 
 def test_what_is_no_zip_is_told(tmp_path: Path) -> None:
