@@ -14,6 +14,7 @@ Source: CoBSAT, Sec. 3 and App. A; `examples.py` makes the rows.
 """
 
 import copy
+import hashlib
 import os
 import re
 from collections.abc import Iterator
@@ -32,6 +33,7 @@ from .examples import (
     check_split,
     is_train,
     parse_config,
+    prompt_list,
     splits,
     task_splits,
 )
@@ -83,7 +85,8 @@ class CobsatConfig(datasets.BuilderConfig):  # type: ignore[misc]
         output: What is asked for, `image` or `description`.
         instructions_for: Whose wording of App. A and A.1 surrounds the prompt: `neutral` (none
             for images, one sentence of this package's for descriptions), `emu`, `gill`,
-            `seed_llama`, `llava`, `qwen_vl`, `gpt4v`.
+            `seed_llama`, `llava`, `qwen_vl`, `gpt4v`. The prompt types `caption`, `instruct` and
+            `cot` have the paper's wording of their own in its place.
         seed: Seed of the prompt lists; 123 gives the released ones.
         images: `rendered` (drawn by this package, shipped with it), `official` (the authors' Hub
             file), or a folder in the official layout.
@@ -98,10 +101,12 @@ class CobsatConfig(datasets.BuilderConfig):  # type: ignore[misc]
     def create_config_id(
         self, config_kwargs: dict[str, Any], custom_features: datasets.Features | None = None
     ) -> str:
-        """Name the cache after the options, and after the pictures themselves."""
+        """Name the cache after the options, and after the pictures and descriptions themselves."""
         kwargs = dict(config_kwargs)
         if self.images != "rendered":  # the shipped ones are in the module's own hash
-            kwargs["images"] = image_source(self.images).digest[:16]
+            source = image_source(os.fspath(self.images))
+            shown = (source.name, source.digest, tuple(source.descriptions.values()))
+            kwargs["images"] = hashlib.sha256(repr(shown).encode()).hexdigest()[:16]
         config_id: str = super().create_config_id(kwargs, custom_features=custom_features)
         return config_id
 
@@ -190,9 +195,12 @@ class Cobsat(datasets.ArrowBasedBuilder):  # type: ignore[misc]
     ) -> Iterator[tuple[int, pa.Table]]:
         config: Any = self.config
         shots = parse_config(config.name).shots
+        options = config.options()
         for key, (task, prompts) in enumerate(parts):
-            table = task_table(task, shots, prompts, train, config.options(), source)
-            yield key, numbered(task, prompts, table) if numbers_only else table
+            if numbers_only:
+                yield key, numbered(task, prompts, len(prompt_list(prompts, shots, options.seed)))
+            else:
+                yield key, task_table(task, shots, prompts, train, options, source)
 
     def _prepare_split(
         self, split_generator: Any, file_format: str = "arrow", **kwargs: Any
@@ -207,7 +215,10 @@ class Cobsat(datasets.ArrowBasedBuilder):  # type: ignore[misc]
 
     def _as_dataset(self, split: Any = "test", in_memory: bool = False) -> datasets.Dataset:
         config: Any = self.config
-        kinds = {is_train(name) for name in _names_in(str(split))}
+        names = _names_in(str(split))
+        for name in names:
+            check_split(config.name, name, config.options())
+        kinds = {is_train(name) for name in names}
         if len(kinds) > 1:
             raise ValueError(
                 f"split must join train splits or test splits, which have other columns, got both "
@@ -224,6 +235,15 @@ class Cobsat(datasets.ArrowBasedBuilder):  # type: ignore[misc]
             )
         # Before 4.0, `datasets` leaves a list undecoded whose first part is a text.
         return decode_once(dataset) if int(datasets.__version__.split(".")[0]) < 4 else dataset
+
+    def as_streaming_dataset(
+        self, split: str | None = None, base_path: str | None = None
+    ) -> datasets.IterableDataset | datasets.IterableDatasetDict:
+        """Refuse a split that there is not with the reason, before `datasets` looks at it."""
+        config: Any = self.config
+        if split is not None:
+            check_split(config.name, str(split), config.options())
+        return super().as_streaming_dataset(split, base_path)
 
     def _as_streaming_dataset_single(self, splits_generator: Any) -> datasets.IterableDataset:
         with self._speaking_of(features_of(splits_generator.name)):

@@ -28,24 +28,34 @@ def decode_once(dataset: datasets.Dataset, size: int = 128) -> datasets.Dataset:
 
     Rows share their pictures: copy one before drawing on it.
     """
-    cache = ImageCache(size)
-    converters = {
-        name: convert
-        for name, feature in dataset.features.items()
-        if (convert := _converter(feature, cache)) is not None
-    }
+    features = dataset.features
     raw = dataset.with_format(None)
     raw.info.features = datasets.Features(
-        {name: _undecoded(feature) for name, feature in dataset.features.items()}
+        {name: _undecoded(feature) for name, feature in features.items()}
     )
+    return raw.with_transform(_DecodeOnce(features, size))
 
-    def transform(batch: dict[str, list[Any]]) -> dict[str, list[Any]]:
+
+class _DecodeOnce:
+    """The transform; a copy in another process (a worker of a `DataLoader`) has its own cache."""
+
+    def __init__(self, features: datasets.Features, size: int) -> None:
+        self._arguments = features, size
+        cache = ImageCache(size)
+        self._converters = {
+            name: convert
+            for name, feature in features.items()
+            if (convert := _converter(feature, cache)) is not None
+        }
+
+    def __call__(self, batch: dict[str, list[Any]]) -> dict[str, list[Any]]:
         return {
-            name: [converters[name](value) for value in values] if name in converters else values
+            name: list(map(self._converters[name], values)) if name in self._converters else values
             for name, values in batch.items()
         }
 
-    return raw.with_transform(transform)
+    def __reduce__(self) -> tuple[type[_DecodeOnce], tuple[datasets.Features, int]]:
+        return _DecodeOnce, self._arguments
 
 
 def _undecoded(feature: Any) -> Any:

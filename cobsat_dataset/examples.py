@@ -274,7 +274,8 @@ def check_split(config: str, split: str, options: Options) -> None:
 
 
 @lru_cache(maxsize=32)
-def _prompts(split: str, shots: int, seed: int) -> tuple[PromptIndices, ...]:
+def prompt_list(split: str, shots: int, seed: int) -> tuple[PromptIndices, ...]:
+    """Return the prompts of "test", "ft_test" or "ft_train", the same for every task."""
     if split == "ft_train":
         return tuple(ft_train_prompts(shots))
     if split == "ft_test":
@@ -290,7 +291,7 @@ def task_examples(
     origin: Source = {"name": source.name, "digest": source.digest}
     shown = _shown(task, source)
     instruction = _instruction(task, options)
-    for number, prompt in enumerate(_prompts(split, shots, options.seed)):
+    for number, prompt in enumerate(prompt_list(split, shots, options.seed)):
         pairs = shown[prompt.latent]
         *demonstrations, target = (pairs[index] for index in prompt.inputs)
         query, latent = target["text_input"], task.latents[prompt.latent]

@@ -100,9 +100,8 @@ def task_table(
     return pa.Table.from_pylist(found, schema=features.arrow_schema)
 
 
-def numbered(task: str, prompts: str, table: pa.Table) -> pa.Table:
+def numbered(task: str, prompts: str, count: int) -> pa.Table:
     """Return what the cache holds of a task's rows."""
-    count = table.num_rows
     columns = {"task": [task] * count, "prompts": [prompts] * count, "number": range(count)}
     return pa.Table.from_pydict(columns, schema=NUMBERS.arrow_schema)
 

@@ -205,6 +205,44 @@ def test_bad_input_is_told_what_to_do(
         load_dataset("cobsat", name, cache_dir=str(tmp_path), **options)
 
 
+@pytest.mark.parametrize("streaming", [False, True])
+@pytest.mark.parametrize(
+    ("name", "split", "message"),
+    [
+        ("color_i-2shot", "ft_tset", "did you mean 'ft_test'"),
+        ("color_i-6shot", "ft_test", "exists for 2 and 4 shots"),
+        ("color_i-2shot", "leave_color_out_test", "use all-2shot or all-4shot"),
+        ("color_i-2shot", "test+trian", "got '(test.)?trian'"),
+    ],
+)
+def test_a_split_that_there_is_not_is_told_why(
+    name: str, split: str, message: str, streaming: bool, pictures: str, cache: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        load_dataset(
+            "cobsat", name, split=split, images=pictures, cache_dir=cache, streaming=streaming
+        )
+
+
+def test_other_descriptions_are_another_dataset(picture_folder: Path, tmp_path: Path) -> None:
+    home, cache = tmp_path / "pictures", str(tmp_path / "cache")
+    shutil.copytree(picture_folder, home)
+
+    def upper() -> list[str]:
+        rows = load_dataset(
+            "cobsat", "color_i-2shot", split="test[:50]", images=str(home), cache_dir=cache
+        )
+        mapped = rows.map(lambda text: {"up": text.upper()}, input_columns="target_description")
+        return list(mapped["up"])
+
+    before = upper()
+    table = home / "color_object.csv"
+    table.write_text(table.read_text().replace("A car", "A fine car"))
+    after = upper()
+    assert after == [text.replace("A CAR", "A FINE CAR") for text in before]
+    assert after != before
+
+
 def test_zero_shots_are_exact_by_themselves(pictures: str, cache: str) -> None:
     row = load_dataset("cobsat", "color_i-0shot", split="test", images=pictures, cache_dir=cache)[0]
     assert row["prompt_type"] == "exact"
@@ -232,6 +270,16 @@ def test_pictures_are_decoded_once(
     for row in fresh:
         assert len([p for p in row["messages"][0]["content"] if p["image"]]) == 8
     assert len(opened) == len(set(map(str, opened))) == 100
+
+
+def test_decoding_once_works_in_other_processes(pictures: str, cache: str) -> None:
+    loaded = load_dataset("cobsat", "color_i-2shot", split="test", images=pictures, cache_dir=cache)
+    once = cobsat.decode_once(loaded)
+    once[0]
+    copy = pickle.loads(pickle.dumps(once))  # what a DataLoader's worker gets
+    assert copy[7]["target_image"].tobytes() == once[7]["target_image"].tobytes()
+    assert len(pickle.dumps(once)) < 1.1 * len(pickle.dumps(loaded))  # no pictures go along
+    assert cobsat.decode_once(loaded)._fingerprint == once._fingerprint
 
 
 def test_the_decoding_cache_is_bounded(picture_folder: Path) -> None:
