@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import fnmatch
 import json
-import os
+import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -22,12 +23,12 @@ import jinja2
 import pyarrow as pa
 import pyarrow.parquet as pq
 import typer
-from rich.progress import track
 
 from .examples import CONFIGS, Options, is_train, parse_config, splits, task_examples, task_splits
 from .images import ImageSource, image_source
 from .layout import LABELS, stem
-from .spec import TASKS, choose
+from .progress import progress as progress_bar
+from .spec import TASKS
 from .training import train_example
 
 PICTURES: Final = "pictures"
@@ -89,40 +90,68 @@ class ExportedSplit:
     rows: int
 
 
+@dataclass(frozen=True)
+class _File:
+    """One task's rows of a prompt list, in the columns of train or of test splits."""
+
+    task: str
+    shots: int
+    prompts: str
+    train: bool
+
+    @property
+    def path(self) -> str:
+        layout = "train" if self.train else "test"
+        return f"data/{self.task}-{self.shots}shot/{layout}_columns/{self.prompts}.parquet"
+
+
 def export(
     out: Path,
     configs: Iterable[str] | None = None,
     options: Options | None = None,
     progress: bool = False,
 ) -> list[ExportedSplit]:
-    """Write Parquet files and a dataset card into a new folder.
+    """Write Parquet files and a dataset card into a new folder; what fails leaves nothing there.
 
     Args:
         out: The folder; it must not exist, or be empty.
         configs: Config names; by default all that the options allow.
         options: The builder's options.
-        progress: Whether to show a progress bar.
+        progress: Whether to show how far it is.
 
     Raises:
         FileExistsError: The folder is not empty.
         ValueError: A config is unknown, or does not go with the options.
     """
     options = (options or Options()).check()
-    if out.exists() and any(out.iterdir()):
-        raise FileExistsError(f"{out} must be a new or empty folder, got one with files in it")
-    names = list(configs) if configs is not None else _allowed(options)
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        got = "one with files in it" if out.is_dir() else "a file"
+        raise FileExistsError(f"{out} must be a new or empty folder, got {got}")
+    names = list(dict.fromkeys(configs)) if configs is not None else _allowed(options)
     source = image_source(options.images)
     plan = [entry for name in names for entry in _planned(name, options)]
-    counts = {}
-    files = sorted({file for entry in plan for file in entry.files})
-    for file in track(files, "Writing Parquet", disable=not progress):
-        counts[file] = _write_rows(out / file, file, options, source)
-    _write(out / f"data/{PICTURES}.parquet", list(_pictures(source)), PICTURE_COLUMNS)
-    written = [
-        ExportedSplit(e.config, e.split, e.files, sum(counts[f] for f in e.files)) for e in plan
-    ]
-    written.append(ExportedSplit(PICTURES, PICTURES, (f"data/{PICTURES}.parquet",), len(LABELS)))
-    (out / "README.md").write_text(card(written, options, source), encoding="utf-8")
+    files = list(dict.fromkeys(file for _, _, joined in plan for file in joined))
+    counts: dict[_File, int] = {}
+    try:
+        with progress_bar("Writing Parquet", len(files)) if progress else nullcontext() as advance:
+            for file in files:
+                counts[file] = _write_rows(out, file, options, source)
+                if advance:
+                    advance(1)
+        pictures = ExportedSplit(PICTURES, PICTURES, (f"data/{PICTURES}.parquet",), len(LABELS))
+        _write(out / pictures.files[0], list(_pictures(source)), PICTURE_COLUMNS)
+        written = [
+            ExportedSplit(
+                config, split, tuple(f.path for f in joined), sum(counts[f] for f in joined)
+            )
+            for config, split, joined in plan
+        ]
+        written.append(pictures)
+        (out / "README.md").write_text(card(written, options, source), encoding="utf-8")
+    except BaseException:
+        shutil.rmtree(out / "data", ignore_errors=True)
+        (out / "README.md").unlink(missing_ok=True)
+        raise
     return written
 
 
@@ -131,39 +160,32 @@ def _allowed(options: Options) -> list[str]:
     return [name for name in CONFIGS if exact or parse_config(name).shots > 0]
 
 
-def _planned(config: str, options: Options) -> Iterator[ExportedSplit]:
-    """Yield a config's splits; train splits form a config of their own, having other columns."""
+def _planned(config: str, options: Options) -> Iterator[tuple[str, str, list[_File]]]:
+    """Yield (config, split, files); train splits form a config of their own: other columns."""
     shots = parse_config(config).shots
     for split in splits(config, options):
-        layout = "train" if is_train(split) else "test"
-        files = tuple(
-            f"data/{task}-{shots}shot/{layout}_columns/{prompts}.parquet"
+        train = is_train(split)
+        joined = [
+            _File(task, shots, prompts, train)
             for task, prompts in task_splits(config, split, options)
-        )
-        yield ExportedSplit(f"{config}-train" if is_train(split) else config, split, files, 0)
+        ]
+        yield f"{config}-train" if train else config, split, joined
 
 
-def _write_rows(path: Path, file: str, options: Options, source: ImageSource) -> int:
-    _, config, layout, name = file.split("/")
-    parsed = parse_config(config)
-    task, prompts = parsed.tasks[0], name.removesuffix(".parquet")
-    train = layout.startswith("train")
-    if train:
-        options = Options(**{**vars(options), "output": "description"})
-    stored = ImageSource(
-        source.name,
-        source.digest,
-        {label: _stored(source.paths[label]) for label in LABELS if label[0] == task.theme.name}
-        | {label: None for label in LABELS if label[0] != task.theme.name},
-        source.descriptions,
-    )
+def _write_rows(out: Path, file: _File, options: Options, source: ImageSource) -> int:
+    task = TASKS[file.task]
+    if file.train:
+        options = replace(options, output="description")
+    paths = dict(source.paths)
+    paths.update({label: _stored(paths[label]) for label in LABELS if label[0] == task.theme.name})
+    stored = replace(source, paths=paths)
     rows: list[dict[str, Any]] = []
-    for example in task_examples(TASKS[task.name], parsed.shots, prompts, options, stored):
-        row: dict[str, Any] = dict(train_example(example) if train else example)
+    for example in task_examples(task, file.shots, file.prompts, options, stored):
+        row: dict[str, Any] = dict(train_example(example) if file.train else example)
         reference = example["reference"]
         row["target"] = stem((task.theme.name, reference["attribute"], reference["object"]))
         rows.append(row)
-    return _write(path, rows, TRAIN_COLUMNS if train else TEST_COLUMNS)
+    return _write(out / file.path, rows, TRAIN_COLUMNS if file.train else TEST_COLUMNS)
 
 
 def _pictures(source: ImageSource) -> Iterator[dict[str, Any]]:
@@ -188,17 +210,15 @@ def _write(path: Path, rows: Sequence[dict[str, Any]], columns: dict[str, Any]) 
     fields = [pa.field(name, _type(feature)) for name, feature in columns.items()]
     table = pa.Table.from_pylist(list(rows), schema=pa.schema(fields, metadata))
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
     pq.write_table(
         table,
-        partial,
+        path,
         compression="zstd",
         use_dictionary=True,
         dictionary_pagesize_limit=2**30,  # all pictures of a theme stay in the dictionary
         row_group_size=len(rows),  # a second row group would hold the pictures again
         write_statistics=False,
     )
-    os.replace(partial, path)
     return len(rows)
 
 
@@ -225,8 +245,17 @@ def card(written: Sequence[ExportedSplit], options: Options, source: ImageSource
     grouped: dict[str, list[ExportedSplit]] = {}
     for entry in written:
         grouped.setdefault(entry.config, []).append(entry)
+    rows = sum(entry.rows for entry in written)
     template = environment.get_template("dataset_card.md.j2")
-    return template.render(configs=grouped, options=options, source=source)
+    return template.render(
+        configs=grouped, options=options, source=source, size=_size_category(rows)
+    )
+
+
+def _size_category(rows: int) -> str:
+    """Return the Hub's word for so many rows."""
+    limits = {1_000: "n<1K", 10_000: "1K<n<10K", 100_000: "10K<n<100K"}
+    return next((word for limit, word in limits.items() if rows < limit), "100K<n<1M")
 
 
 def command(
@@ -250,7 +279,7 @@ def command(
     options = Options(prompt_type, output, instructions_for, seed, images).check()
     names = None
     if config:
-        names = [name for pattern in config for name in _matching(pattern)]
+        names = [name for pattern in config for name in _matching(pattern, options)]
     written = export(out, names, options, progress=True)
     size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
     typer.echo(
@@ -258,6 +287,13 @@ def command(
     )
 
 
-def _matching(pattern: str) -> list[str]:
-    found = fnmatch.filter(CONFIGS, pattern)
-    return found or [choose("config", pattern, CONFIGS)]
+def _matching(pattern: str, options: Options) -> list[str]:
+    if not any(sign in pattern for sign in "*?["):
+        return [parse_config(pattern).name]
+    found = fnmatch.filter(_allowed(options), pattern)
+    if not found:
+        raise ValueError(
+            f"config must be a name like color_i-2shot or a pattern that matches one, got "
+            f"{pattern!r}"
+        )
+    return found

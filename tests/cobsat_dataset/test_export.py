@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import re
 from pathlib import Path
 
 import cobsat
 import pytest
+from cobsat.cli import main
 from cobsat.export import ExportedSplit, export
 from datasets import load_dataset
 from huggingface_hub import DatasetCard
@@ -100,3 +103,65 @@ def test_a_folder_with_files_is_left_alone(tmp_path: Path, heavy_pictures: str) 
     with pytest.raises(FileExistsError, match="must be a new or empty folder"):
         export(tmp_path, ["color_i-2shot"], cobsat.Options(images=heavy_pictures))
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_a_config_that_is_named_twice_is_written_once(tmp_path: Path, pictures: str) -> None:
+    written = export(
+        tmp_path, ["color_i-6shot", "color_i-6shot"], cobsat.Options(images=pictures, seed=5)
+    )
+    assert [(entry.config, entry.split) for entry in written] == [
+        ("color_i-6shot", "test"),
+        ("pictures", "pictures"),
+    ]
+    card = (tmp_path / "README.md").read_text("utf-8")
+    assert card.count("config_name: color_i-6shot\n") == 1
+    assert "seed 5.\n" in card
+    data = DatasetCard(card).data.to_dict()
+    assert (data["license"], data["size_categories"]) == ("other", ["1K<n<10K"])
+
+
+def test_what_fails_leaves_nothing_and_can_be_done_again(
+    tmp_path: Path, pictures: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(table: object, path: Path, **options: object) -> None:
+        path.write_bytes(b"half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    options = cobsat.Options(images=pictures)
+    with monkeypatch.context() as patched:
+        patched.setattr("cobsat.export.pq.write_table", full)
+        with pytest.raises(OSError, match="No space left"):
+            export(tmp_path, ["color_i-6shot"], options)
+    assert list(tmp_path.iterdir()) == []
+    assert len(export(tmp_path, ["color_i-6shot"], options)) == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["--config", "colour_i-2shot"], "did you mean 'color_i'"),
+        (["--config", "colour*"], r"a pattern that matches one, got 'colour\*'"),
+        (["--config", "color_i-0shot"], "must be 'exact'"),
+    ],
+)
+def test_the_command_says_which_configs_there_are_not(
+    given: list[str],
+    message: str,
+    tmp_path: Path,
+    pictures: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out = tmp_path / "out"
+    assert main(["export", "--out", str(out), "--images", pictures, *given]) == 2
+    assert re.search(message, capsys.readouterr().err)
+    assert not out.exists()
+
+
+def test_a_pattern_stands_for_what_the_options_allow(
+    tmp_path: Path, pictures: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    given = ["--images", pictures, "--config", "color_ii-[08]*"]
+    assert main(["export", "--out", str(out), *given]) == 0
+    assert capsys.readouterr().out.startswith("2 configs, ")
+    assert [path.name for path in (out / "data").glob("*shot")] == ["color_ii-8shot"]
