@@ -168,7 +168,7 @@ class Cobsat(datasets.ArrowBasedBuilder):  # type: ignore[misc]
     def _source(self, is_streaming: bool = False) -> ImageSource:
         config: Any = self.config
         source = image_source(os.fspath(config.images), _home(self.base_path))
-        return source if is_streaming else settle(source, Path(self._cache_dir_root))
+        return source if is_streaming else settle(source, Path(self._cache_dir_root).absolute())
 
     def _split_generators(self, dl_manager: Any) -> list[datasets.SplitGenerator]:
         config: Any = self.config

@@ -16,7 +16,6 @@ from datasets.packaged_modules import _PACKAGED_DATASETS_MODULES
 
 _MODULE: Final = "cobsat.cobsat"
 _FACTORY: Final = datasets.load.PackagedDatasetModuleFactory
-_get_module: Final = _FACTORY.get_module
 
 
 def register() -> None:
@@ -24,13 +23,14 @@ def register() -> None:
     if "cobsat" in _PACKAGED_DATASETS_MODULES:
         return
     _PACKAGED_DATASETS_MODULES["cobsat"] = (_MODULE, _fingerprint())
-    _FACTORY.get_module = _get_module_without_files
+    get_module = _FACTORY.get_module
+    _FACTORY.get_module = lambda factory: (
+        _module_without_files(factory) if factory.name == "cobsat" else get_module(factory)
+    )
 
 
-def _get_module_without_files(factory: Any) -> Any:
+def _module_without_files(factory: Any) -> datasets.load.DatasetModule:
     """Leave the working directory alone: the library would look for data files in it."""
-    if factory.name != "cobsat":
-        return _get_module(factory)
     if factory.data_files is not None or factory.data_dir is not None:
         raise ValueError(
             "pictures of your own must be given as images='FOLDER' (in the official layout), got "

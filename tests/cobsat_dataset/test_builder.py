@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import pickle
 import shutil
@@ -10,6 +11,7 @@ import sys
 from pathlib import Path
 
 import cobsat
+import cobsat.registration
 import datasets
 import pytest
 from cobsat.examples import is_train
@@ -150,6 +152,29 @@ def test_a_row_holds_paths_that_stay_when_the_pictures_move(
     stored = loaded.data.column("target_image").to_pylist()
     assert all(picture["bytes"] is None for picture in stored)
     assert all(picture["path"].startswith(cache) for picture in stored)
+
+
+def test_a_relative_cache_holds_when_the_working_directory_changes(
+    pictures: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    loaded = load_dataset(
+        "cobsat", "color_i-2shot", split="test", images=pictures, cache_dir="cache"
+    )
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert loaded[0]["target_image"].size == (8, 8)
+
+
+def test_other_datasets_load_as_before(tmp_path: Path, cache: str) -> None:
+    importlib.reload(cobsat.registration)
+    (tmp_path / "data.csv").write_text("a,b\n1,2\n")
+    rows = load_dataset(
+        "csv", data_files=str(tmp_path / "data.csv"), split="train", cache_dir=cache
+    )
+    assert rows[0] == {"a": 1, "b": 2}
+    builder = datasets.load_dataset_builder("cobsat", "color_i-2shot", cache_dir=cache)
+    assert builder.config.name == "color_i-2shot"
 
 
 def test_other_pictures_in_the_same_folder_are_another_dataset(
