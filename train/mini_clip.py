@@ -16,7 +16,7 @@ import json
 import math
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Final
@@ -42,6 +42,7 @@ from .mini_clip_model import (
     option_texts,
     text_embeddings,
 )
+from .muon import Muon
 
 DRAWN_SIZE: Final = 128
 CHECKPOINT_EVERY: Final = 200
@@ -57,18 +58,20 @@ class Settings:
         steps: Updates of the weights.
         batch_size: Pictures an update.
         descriptions: Descriptions an update.
-        learning_rate: Its highest value; it grows over the first steps and falls to nothing.
+        learning_rate: Of AdamW, its highest value; it grows at first, then falls to nothing.
+        matrix_learning_rate: The same of Muon, which trains the towers' inner matrices.
         weight_decay: Of the matrices.
         whole_from: Share of the training after which the image tower sees all patches, not half.
         ema: How slowly the kept average follows the weights.
     """
 
     seed: int = 0
-    drawing_seeds: int = 48
-    steps: int = 4000
+    drawing_seeds: int = 36
+    steps: int = 3500
     batch_size: int = 64
-    descriptions: int = 32
+    descriptions: int = 16
     learning_rate: float = 1e-3
+    matrix_learning_rate: float = 2.5e-3
     weight_decay: float = 0.05
     whole_from: float = 0.7
     ema: float = 0.998
@@ -101,23 +104,24 @@ def train(
     """Return the trained model: the moving average of the weights."""
     model = build_model(tokenizer, settings.seed)
     average = build_model(tokenizer, settings.seed)
-    optimizer = _optimizer(model, settings)
+    optimizers = _optimizers(model, settings)
     texts = judge_texts()
     checkpoint = scratch / f"checkpoint-{_name(settings, data)}.pt"
-    start = _restore(checkpoint, model, average, optimizer)
+    start = _restore(checkpoint, [model, average, *optimizers])
     for step in range(start, settings.steps):
-        for group in optimizer.param_groups:
-            group["lr"] = settings.learning_rate * _schedule(step / settings.steps)
+        for group in (group for o in optimizers for group in o.param_groups):
+            group["lr"] = group["peak"] * _schedule(step / settings.steps)
         generator = np.random.default_rng([settings.seed, step])
         loss = _loss(model, tokenizer, data, texts, settings, step, generator)
-        optimizer.zero_grad(set_to_none=True)
+        model.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
+        for optimizer in optimizers:
+            optimizer.step()
         _follow(average, model, min(settings.ema, (1 + step) / (10 + step)))
         on_step(step + 1, loss.item())
         if (step + 1) % CHECKPOINT_EVERY == 0:
-            state = [part.state_dict() for part in (model, average, optimizer)]
+            state = [part.state_dict() for part in (model, average, *optimizers)]
             partial = checkpoint.with_suffix(".partial")
             torch.save({"step": step + 1, "state": state}, partial)
             os.replace(partial, checkpoint)
@@ -125,14 +129,27 @@ def train(
     return average
 
 
-def _optimizer(model: CLIPModel, settings: Settings) -> torch.optim.Optimizer:
-    matrices = [p for p in model.parameters() if p.ndim >= 2]
-    others = [p for p in model.parameters() if p.ndim < 2]
+def _optimizers(model: CLIPModel, settings: Settings) -> tuple[torch.optim.Optimizer, ...]:
+    """Return Muon for the towers' inner matrices and AdamW for the rest.
+
+    Each group keeps its highest learning rate under "peak".
+    """
+    named = dict(model.named_parameters())
+    inner = [p for name, p in named.items() if ".layers." in name and p.ndim == 2]
+    known = {id(p) for p in inner}
+    rest = [p for p in named.values() if id(p) not in known]
     groups = [
-        {"params": matrices, "weight_decay": settings.weight_decay},
-        {"params": others, "weight_decay": 0.0},
+        {"params": [p for p in rest if p.ndim >= 2], "weight_decay": settings.weight_decay},
+        {"params": [p for p in rest if p.ndim < 2], "weight_decay": 0.0},
     ]
-    return torch.optim.AdamW(groups, lr=settings.learning_rate, betas=(0.9, 0.98))
+    optimizers = (
+        torch.optim.AdamW(groups, lr=settings.learning_rate, betas=(0.9, 0.98)),
+        Muon(inner, settings.matrix_learning_rate, settings.weight_decay),
+    )
+    for optimizer in optimizers:
+        for group in optimizer.param_groups:
+            group["peak"] = group["lr"]
+    return optimizers
 
 
 def _schedule(progress: float) -> float:
@@ -154,16 +171,13 @@ def _name(settings: Settings, data: Drawings) -> str:
     return hashlib.sha256(what.encode()).hexdigest()[:12]
 
 
-def _restore(
-    path: Path, model: CLIPModel, average: CLIPModel, optimizer: torch.optim.Optimizer
-) -> int:
+def _restore(path: Path, parts: Sequence[torch.nn.Module | torch.optim.Optimizer]) -> int:
     """Take up a checkpoint if there is one, and return how many steps were done."""
     if not path.exists():
         return 0
     saved = torch.load(path, weights_only=True)
-    model.load_state_dict(saved["state"][0])
-    average.load_state_dict(saved["state"][1])
-    optimizer.load_state_dict(saved["state"][2])
+    for part, state in zip(parts, saved["state"], strict=True):
+        part.load_state_dict(state)
     return int(saved["step"])
 
 
@@ -238,8 +252,8 @@ def main(
         "build/mini_clip"
     ),
     seed: Annotated[int, typer.Option(help="Seed of weights, order and disturbances.")] = 0,
-    drawing_seeds: Annotated[int, typer.Option(help="Drawings of each label.", min=2)] = 48,
-    steps: Annotated[int, typer.Option(help="Updates of the weights.", min=1)] = 4000,
+    drawing_seeds: Annotated[int, typer.Option(help="Drawings of each label.", min=2)] = 36,
+    steps: Annotated[int, typer.Option(help="Updates of the weights.", min=1)] = 3500,
     threads: Annotated[int, typer.Option(help="Threads of torch, and drawing processes.")] = 2,
 ) -> None:
     """Draw, train, measure, and write the model's folder with its card."""
