@@ -15,6 +15,7 @@ Draws depend on the seed and the example's id alone: neither order nor batches m
 from __future__ import annotations
 
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -62,7 +63,7 @@ class Oracle:
         ]
 
 
-class _Drawing:
+class _Drawing(ABC):
     """What `query` and `random` share: a seed, and the pictures to draw from."""
 
     name: str
@@ -92,8 +93,9 @@ class _Drawing:
         label = self._label(example, generator(self.name, self.seed, example["id"]).randrange)
         return _output(example, source.paths[label], source.descriptions[label])
 
+    @abstractmethod
     def _label(self, example: Example, below: Callable[[int], int]) -> Label:
-        raise NotImplementedError
+        """Return the label to show; `below` draws a number below another."""
 
 
 class Random(_Drawing):
