@@ -12,7 +12,7 @@ import importlib.metadata
 import io
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,7 @@ from typing import TypeAlias
 import cobsat.drawing
 import numpy as np
 import numpy.typing as npt
+from cobsat.progress import progress
 from cobsat.spec import THEMES
 
 __all__ = ["Drawings", "draw_all", "theme_labels"]
@@ -61,7 +62,6 @@ def draw_all(
     scratch: Path,
     *,
     processes: int = 1,
-    on_file: Callable[[int, int], None] = lambda done, total: None,
 ) -> Drawings:
     """Draw every picture of Table 1 with every seed, or read what was drawn before.
 
@@ -70,7 +70,6 @@ def draw_all(
         size: Edge of the pictures in pixels.
         scratch: The folder where drawings are kept.
         processes: How many draw at once.
-        on_file: Called with (files done, files in all): a file holds one theme and seed.
 
     Raises:
         ModuleNotFoundError: resvg is not installed; the message names the command.
@@ -80,13 +79,13 @@ def draw_all(
     folder.mkdir(parents=True, exist_ok=True)
     jobs = [(folder, theme, seed, size) for seed in seeds for theme in THEMES]
     missing = [job for job in jobs if not _file(*job[:3]).exists()]
-    done = len(jobs) - len(missing)
-    on_file(done, len(jobs))
-    with ProcessPoolExecutor(max(1, processes)) as pool:
+    with (
+        progress("drawing (hundreds)", len(jobs), len(jobs) - len(missing)) as advance,
+        ProcessPoolExecutor(max(1, processes)) as pool,
+    ):
         for future in as_completed([pool.submit(_draw_file, *job) for job in missing]):
             future.result()
-            done += 1
-            on_file(done, len(jobs))
+            advance(1)
     return _read(jobs, size, digest)
 
 

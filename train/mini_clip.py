@@ -25,13 +25,14 @@ import numpy as np
 import numpy.typing as npt
 import torch
 import typer
+from cobsat.progress import progress
 from cobsat.spec import THEMES
 from torch.nn import functional
 from transformers import CLIPModel, CLIPTokenizer
 
 from .augment import augment
 from .drawings import Drawings, draw_all, theme_labels
-from .mini_clip_card import measure, progress, save, write_card
+from .mini_clip_card import measure, save, write_card
 from .mini_clip_model import (
     IMAGE_SIZE,
     PATCH_SIZE,
@@ -108,23 +109,25 @@ def train(
     texts = judge_texts()
     checkpoint = scratch / f"checkpoint-{_name(settings, data)}.pt"
     start = _restore(checkpoint, [model, average, *optimizers])
-    for step in range(start, settings.steps):
-        for group in (group for o in optimizers for group in o.param_groups):
-            group["lr"] = group["peak"] * _schedule(step / settings.steps)
-        generator = np.random.default_rng([settings.seed, step])
-        loss = _loss(model, tokenizer, data, texts, settings, step, generator)
-        model.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        for optimizer in optimizers:
-            optimizer.step()
-        _follow(average, model, min(settings.ema, (1 + step) / (10 + step)))
-        on_step(step + 1, loss.item())
-        if (step + 1) % CHECKPOINT_EVERY == 0:
-            state = [part.state_dict() for part in (model, average, *optimizers)]
-            partial = checkpoint.with_suffix(".partial")
-            torch.save({"step": step + 1, "state": state}, partial)
-            os.replace(partial, checkpoint)
+    with progress("training", settings.steps, start) as advance:
+        for step in range(start, settings.steps):
+            for group in (group for o in optimizers for group in o.param_groups):
+                group["lr"] = group["peak"] * _schedule(step / settings.steps)
+            generator = np.random.default_rng([settings.seed, step])
+            loss = _loss(model, tokenizer, data, texts, settings, step, generator)
+            model.zero_grad(set_to_none=True)
+            loss.backward()  # type: ignore[no-untyped-call]
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            for optimizer in optimizers:
+                optimizer.step()
+            _follow(average, model, min(settings.ema, (1 + step) / (10 + step)))
+            advance(1)
+            on_step(step + 1, loss.item())
+            if (step + 1) % CHECKPOINT_EVERY == 0:
+                state = [part.state_dict() for part in (model, average, *optimizers)]
+                partial = checkpoint.with_suffix(".partial")
+                torch.save({"step": step + 1, "state": state}, partial)
+                os.replace(partial, checkpoint)
     average.train(False)
     return average
 
@@ -261,16 +264,17 @@ def main(
     settings = Settings(seed=seed, drawing_seeds=drawing_seeds, steps=steps)
     scratch.mkdir(parents=True, exist_ok=True)
     started = time.monotonic()
-    with progress("drawing") as update:
-        seeds = range(1, drawing_seeds + 1)
-        data = draw_all(seeds, DRAWN_SIZE, scratch, processes=threads, on_file=update)
+    data = draw_all(range(1, drawing_seeds + 1), DRAWN_SIZE, scratch, processes=threads)
     tokenizer = build_tokenizer([*data.descriptions, *judge_texts().labels * 100])
-    with progress("training") as update:
+    losses: list[float] = []
 
-        def on_step(step: int, loss: float) -> None:
-            update(step, settings.steps, f"loss {loss:.3f}")
+    def on_step(step: int, loss: float) -> None:
+        losses.append(loss)
+        if step % 100 == 0:
+            typer.echo(f"step {step}: loss {sum(losses) / len(losses):.3f}")
+            losses.clear()
 
-        model = train(data, tokenizer, settings, scratch, on_step)
+    model = train(data, tokenizer, settings, scratch, on_step)
     minutes = (time.monotonic() - started) / 60
     save(out, model, tokenizer)
     measured = measure(out)

@@ -8,8 +8,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import importlib.metadata
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,7 +30,7 @@ from .mini_clip_model import (
     text_embeddings,
 )
 
-__all__ = ["measure", "progress", "save", "write_card"]
+__all__ = ["measure", "save", "write_card"]
 
 
 def save(out: Path, model: CLIPModel, tokenizer: CLIPTokenizer) -> None:
@@ -84,24 +83,6 @@ def _accuracy(outputs: torch.Tensor, options: torch.Tensor, places: list[list[li
             found = (outputs[part] @ options[members].T).argmax(dim=1).numpy()
             right[part] &= found == answers
     return float(right.mean())
-
-
-@contextmanager
-def progress(what: str) -> Iterator[Callable[..., None]]:
-    """Show how far something is: a bar on a terminal, elsewhere a line now and then."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    with Progress(console=console, disable=not console.is_terminal) as bar:
-        task = bar.add_task(what)
-
-        def update(done: int, total: int, note: str = "") -> None:
-            bar.update(task, completed=done, total=total, description=f"{what} {note}")
-            if not console.is_terminal and done % max(1, total // 40) == 0:
-                console.print(f"{what}: {done} of {total} {note}")
-
-        yield update
 
 
 def write_card(
