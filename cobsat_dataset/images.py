@@ -10,7 +10,6 @@ import csv
 import hashlib
 import os
 import shutil
-import uuid
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +21,7 @@ from typing import Any, Final
 from PIL import Image
 
 from .layout import LABELS, SUFFIXES, TABLES, Label, stem
-from .official import official_folder
+from .official import fill_once, official_folder
 from .spec import nearest
 
 _NAMED: Final = ("rendered", "official")
@@ -191,8 +190,7 @@ def settle(source: ImageSource, cache: Path) -> ImageSource:
     checkout that the pictures came from is gone.
     """
     home = cache / "cobsat_images" / source.digest[:16]
-    if not home.is_dir():
-        _copy(source, home)
+    fill_once(home, lambda partial: _copy(source, partial))
     return _settled(source, home)
 
 
@@ -205,18 +203,11 @@ def _place(source: ImageSource, label: Label) -> str:
     return stem(label) + Path(source.paths[label]).suffix
 
 
-def _copy(source: ImageSource, home: Path) -> None:
-    partial = home.with_name(f"{home.name}.{uuid.uuid4().hex[:8]}.partial")
-    try:
-        for label, path in source.paths.items():
-            target = partial / _place(source, label)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, target)
-        os.replace(partial, home)
-    except OSError:
-        shutil.rmtree(partial, ignore_errors=True)
-        if not home.is_dir():  # else another process was faster
-            raise
+def _copy(source: ImageSource, folder: Path) -> None:
+    for label, path in source.paths.items():
+        target = folder / _place(source, label)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, target)
 
 
 class ImageCache:

@@ -11,14 +11,15 @@ import hashlib
 import lzma
 import os
 import shutil
-import uuid
 import zipfile
 import zlib
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 import datasets
+from filelock import FileLock
 
 from .layout import LABELS, SUFFIXES, TABLES, stem
 
@@ -73,21 +74,33 @@ def unpack(archive: Path, cache: Path | None = None) -> Path:
     digest = _digest(archive.resolve(), state.st_mtime_ns, state.st_size)
     cache = cache or Path(datasets.config.HF_DATASETS_CACHE)
     home = cache / "cobsat_official" / digest[:16]
-    if home.is_dir():
-        return home
-    partial = home.with_name(f"{home.name}.{uuid.uuid4().hex[:8]}.partial")
     try:
-        with zipfile.ZipFile(archive) as entries:
-            _unpack_wanted(entries, partial)
-        os.replace(partial, home)
+        fill_once(home, lambda partial: _unpack_wanted(archive, partial))
     except _BROKEN as error:
         raise ValueError(f"{archive} must be a zip file that can be read, got: {error}") from error
-    except OSError:
-        if not home.is_dir():  # else another process was faster
-            raise
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
     return home
+
+
+def fill_once(home: Path, fill: Callable[[Path], None]) -> None:
+    """Make a folder whole or not at all, in one process at a time.
+
+    Args:
+        home: The folder; if it is there, it is left as it is.
+        fill: Makes the folder that it is given; what a killed process left of it is dropped first.
+    """
+    if home.is_dir():
+        return
+    home.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{home}.lock"):
+        if home.is_dir():
+            return
+        partial = home.with_name(f"{home.name}.partial")
+        shutil.rmtree(partial, ignore_errors=True)
+        try:
+            fill(partial)
+            os.replace(partial, home)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
 
 
 @lru_cache(maxsize=8)
@@ -96,20 +109,21 @@ def _digest(archive: Path, modified: int, size: int) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _unpack_wanted(entries: zipfile.ZipFile, folder: Path) -> None:
-    wanted = _wanted(entries)
-    size = sum(entry.file_size for entry in wanted.values())
-    if size > MAX_BYTES:
-        raise ValueError(
-            f"pictures and tables in {FILENAME} must be smaller than {MAX_BYTES // 2**20} MB "
-            f"together, got {size // 2**20} MB"
-        )
-    folder.mkdir(parents=True)
-    for relative, entry in wanted.items():
-        target = folder / relative
-        target.parent.mkdir(exist_ok=True)
-        with entries.open(entry) as source, open(target, "wb") as file:
-            shutil.copyfileobj(source, file)  # stops at the size that the entry declares
+def _unpack_wanted(archive: Path, folder: Path) -> None:
+    with zipfile.ZipFile(archive) as entries:
+        wanted = _wanted(entries)
+        size = sum(entry.file_size for entry in wanted.values())
+        if size > MAX_BYTES:
+            raise ValueError(
+                f"pictures and tables in {FILENAME} must be smaller than {MAX_BYTES // 2**20} MB "
+                f"together, got {size // 2**20} MB"
+            )
+        folder.mkdir()
+        for relative, entry in wanted.items():
+            target = folder / relative
+            target.parent.mkdir(exist_ok=True)
+            with entries.open(entry) as source, open(target, "wb") as file:
+                shutil.copyfileobj(source, file)  # stops at the size that the entry declares
 
 
 def _wanted(entries: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:

@@ -184,7 +184,18 @@ def test_a_full_disk_leaves_nothing_half_settled(
     monkeypatch.setattr("cobsat.images.shutil.copyfile", copy)
     with pytest.raises(OSError, match="No space left"):
         settle(image_source(str(picture_folder)), tmp_path)
-    assert list((tmp_path / "cobsat_images").iterdir()) == []
+    assert [path for path in (tmp_path / "cobsat_images").iterdir() if path.is_dir()] == []
+
+
+def test_what_a_killed_process_left_is_dropped(picture_folder: Path, tmp_path: Path) -> None:
+    source = image_source(str(picture_folder))
+    left = tmp_path / "cobsat_images" / f"{source.digest[:16]}.partial"
+    (left / "color_car").mkdir(parents=True)
+    (left / "color_car/red_car.png").write_bytes(b"half")
+    there = settle(source, tmp_path)
+    assert read_source_of_settled(tmp_path) == {Path(path).name for path in source.paths.values()}
+    assert Path(there.paths["color", "red", "car"]).stat().st_size > 4
+    assert not left.exists()
 
 
 def test_a_cut_picture_is_named_when_it_is_decoded(tmp_path: Path) -> None:
@@ -259,7 +270,7 @@ def test_a_bomb_is_not_unpacked(
     monkeypatch.setattr("cobsat.official.MAX_BYTES", 50_000)
     with pytest.raises(ValueError, match="together, got"):
         unpack(make_zip(), tmp_path / "cache")
-    assert not (tmp_path / "cache").exists()
+    assert not list((tmp_path / "cache").rglob("*.png"))
 
 
 def _flag(data: bytes, local: int, central: int, value: int) -> bytes:
