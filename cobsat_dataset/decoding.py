@@ -27,7 +27,15 @@ def decode_once(dataset: datasets.Dataset, size: int = 128) -> datasets.Dataset:
             ten together 500.
 
     Rows share their pictures: copy one before drawing on it.
+
+    Raises:
+        TypeError: It is no loaded split.
     """
+    if not isinstance(dataset, datasets.Dataset):
+        raise TypeError(
+            f"dataset must be one loaded split, got {type(dataset).__name__}: load with split=…, "
+            f"without streaming"
+        )
     features = dataset.features
     raw = dataset.with_format(None)
     raw.info.features = datasets.Features(

@@ -18,7 +18,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
-from PIL import Image
+from PIL import Image, ImageOps
 
 from .layout import LABELS, SUFFIXES, TABLES, Label, stem
 from .official import fill_once, official_folder
@@ -245,7 +245,7 @@ class ImageCache:
             return known
         try:
             with Image.open(file) as opened:
-                decoded = opened.convert("RGB")
+                decoded = ImageOps.exif_transpose(opened).convert("RGB")  # as `datasets` does
         except FileNotFoundError:
             raise
         except (OSError, SyntaxError, ValueError) as error:  # Pillow raises all three

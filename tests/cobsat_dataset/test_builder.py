@@ -297,6 +297,22 @@ def test_pictures_are_decoded_once(
     assert len(opened) == len(set(map(str, opened))) == 100
 
 
+def test_decoding_once_takes_a_loaded_split(pictures: str, cache: str) -> None:
+    loaded = load_dataset("cobsat", "color_i-2shot", images=pictures, cache_dir=cache)
+    with pytest.raises(TypeError, match="must be one loaded split, got DatasetDict"):
+        cobsat.decode_once(loaded)
+
+
+def test_a_turned_photo_is_decoded_upright(tmp_path: Path) -> None:
+    turned = Image.new("RGB", (6, 4))
+    turned.getexif()[274] = 6  # a camera held on its side
+    turned.save(tmp_path / "turned.jpg", exif=turned.getexif())
+    rows = datasets.Dataset.from_dict({"image": [str(tmp_path / "turned.jpg")]})
+    rows = rows.cast_column("image", datasets.Image())
+    assert rows[0]["image"].size == (4, 6)
+    assert cobsat.decode_once(rows)[0]["image"].tobytes() == rows[0]["image"].tobytes()
+
+
 def test_decoding_once_works_in_other_processes(pictures: str, cache: str) -> None:
     loaded = load_dataset("cobsat", "color_i-2shot", split="test", images=pictures, cache_dir=cache)
     once = cobsat.decode_once(loaded)
