@@ -68,13 +68,13 @@ class Settings:
 
     seed: int = 0
     drawing_seeds: int = 36
-    steps: int = 3500
+    steps: int = 2800
     batch_size: int = 64
     descriptions: int = 16
     learning_rate: float = 1e-3
     matrix_learning_rate: float = 2.5e-3
     weight_decay: float = 0.05
-    whole_from: float = 0.7
+    whole_from: float = 0.75
     ema: float = 0.998
 
 
@@ -256,7 +256,7 @@ def main(
     ),
     seed: Annotated[int, typer.Option(help="Seed of weights, order and disturbances.")] = 0,
     drawing_seeds: Annotated[int, typer.Option(help="Drawings of each label.", min=2)] = 36,
-    steps: Annotated[int, typer.Option(help="Updates of the weights.", min=1)] = 3500,
+    steps: Annotated[int, typer.Option(help="Updates of the weights.", min=1)] = 2800,
     threads: Annotated[int, typer.Option(help="Threads of torch, and drawing processes.")] = 2,
 ) -> None:
     """Draw, train, measure, and write the model's folder with its card."""
