@@ -116,8 +116,8 @@ def _one_line(error: Exception) -> str:
         text = error.format_message()  # type: ignore[attr-defined]
     elif is_disk_full(error):
         text = (
-            f"the disk must have room to write, got {error}: what was written is kept; free some "
-            "and give the same command again"
+            f"the disk must have room to write, got {error}: free some and give the same command "
+            "again; a run goes on from where it was"
         )
     elif isinstance(error, OSError) and error.strerror and error.filename is not None:
         text = f"{error.filename}: {error.strerror}"

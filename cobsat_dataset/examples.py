@@ -79,13 +79,11 @@ class Source(TypedDict):
     digest: str
 
 
-class Example(TypedDict):
-    """One row of a test split.
+class Row(TypedDict):
+    """What a row holds in every split.
 
     Keys:
         id: `{task}-{shots}shot-{split}-{number}`: the same on every machine, for all options.
-        messages: The prompt as a chat, text and pictures in reading order.
-        followup: The second round's user text (`cot`), to be sent after the reply to `messages`.
         query, latent_variable: In the words of Table 1.
         output: What is asked for, "image" or "description".
     """
@@ -96,15 +94,25 @@ class Example(TypedDict):
     shots: int
     output: str
     prompt_type: str
-    messages: list[Message]
-    followup: str | None
     query: str
     latent_variable: str
-    demonstrations: list[Demonstration]
     reference: Reference
     target_image: str | Image.Image
     target_description: str
     image_source: Source
+
+
+class Example(Row):
+    """One row of a test split.
+
+    Keys:
+        messages: The prompt as a chat, text and pictures in reading order.
+        followup: The second round's user text (`cot`), to be sent after the reply to `messages`.
+    """
+
+    messages: list[Message]
+    followup: str | None
+    demonstrations: list[Demonstration]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ splits and `images` in train splits, and names its target by a key into the conf
 
 from __future__ import annotations
 
-import fnmatch
 import json
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,6 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import typer
 
+from .config_patterns import matching_configs
 from .examples import CONFIGS, Options, is_train, parse_config, splits, task_examples, task_splits
 from .images import ImageSource, image_source
 from .layout import LABELS, stem
@@ -279,21 +279,9 @@ def command(
     options = Options(prompt_type, output, instructions_for, seed, images).check()
     names = None
     if config:
-        names = [name for pattern in config for name in _matching(pattern, options)]
+        names = [name for pattern in config for name in matching_configs(pattern, "test", options)]
     written = export(out, names, options, progress=True)
     size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
     typer.echo(
         f"{len({entry.config for entry in written})} configs, {size / 2**20:.0f} MB in {out}"
     )
-
-
-def _matching(pattern: str, options: Options) -> list[str]:
-    if not any(sign in pattern for sign in "*?["):
-        return [parse_config(pattern).name]
-    found = fnmatch.filter(_allowed(options), pattern)
-    if not found:
-        raise ValueError(
-            f"config must be a name like color_i-2shot or a pattern that matches one, got "
-            f"{pattern!r}"
-        )
-    return found

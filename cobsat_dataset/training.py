@@ -10,9 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, TypedDict
 
-from PIL import Image
-
-from .examples import Example, Options, Reference, Source, examples
+from .examples import Example, Options, Row, examples
 from .images import ImageSource
 
 
@@ -30,25 +28,13 @@ class TrainMessage(TypedDict):
     content: list[TextPart]
 
 
-class TrainExample(TypedDict):
-    """One row of a train split; the other columns are those of `Example`."""
+class TrainExample(Row):
+    """One row of a train split."""
 
-    id: str
-    task: str
-    theme: str
-    shots: int
-    output: str
-    prompt_type: str
     prompt: list[TrainMessage]
     completion: list[TrainMessage]
     images: list[Any]
-    query: str
-    latent_variable: str
     demonstrations: list[dict[str, str]]
-    reference: Reference
-    target_image: str | Image.Image
-    target_description: str
-    image_source: Source
 
 
 def train_examples(

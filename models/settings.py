@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-import fnmatch
 import hashlib
 import json
 import platform
@@ -13,8 +11,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import PIL
-from cobsat import CONFIGS, Options, RunSettings, image_source
-from cobsat.examples import check_split, parse_config, task_splits
+from cobsat import Options, RunSettings, image_source
+from cobsat.config_patterns import matching_configs
+from cobsat.examples import parse_config, task_splits
 from cobsat.prompt_lists import FT_TEST_PROMPTS, TEST_PROMPTS, ft_train_prompts
 from cobsat.run_examples import run_options
 from cobsat.run_folder import safe_name
@@ -43,34 +42,9 @@ def expand_configs(given: Sequence[str], split: str, options: Options) -> tuple[
         raise ValueError("config must be given at least once, got none: --config color_i-2shot")
     names: dict[str, None] = {}
     for name in given:
-        for config in _matching(name, split, options):
+        for config in matching_configs(name, split, options):
             names.update(dict.fromkeys(_tasks(config, split)))
     return tuple(names)
-
-
-def _matching(name: str, split: str, options: Options) -> list[str]:
-    if "*" not in name:
-        parse_config(name)
-        check_split(name, split, options)
-        return [name]
-    matches = fnmatch.filter(CONFIGS, name)
-    if not matches:
-        nearest = difflib.get_close_matches(name.replace("*", ""), CONFIGS, n=1, cutoff=0.3)
-        hint = f"; did you mean a pattern for {nearest[0]!r}?" if nearest else ""
-        raise ValueError(
-            f"config must be a name like color_i-2shot or a pattern that matches one, got "
-            f"{name!r}{hint}"
-        )
-    fitting, first_error = [], None
-    for config in matches:
-        try:
-            check_split(config, split, options)
-            fitting.append(config)
-        except ValueError as error:
-            first_error = first_error or error
-    if not fitting and first_error:
-        raise first_error
-    return fitting
 
 
 def _tasks(config: str, split: str) -> list[str]:

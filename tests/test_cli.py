@@ -261,7 +261,7 @@ def test_an_out_that_is_a_file_is_one_line(
     ("model", "message"),
     [
         ("Down", "got the same error for 3 examples in a row .*ConnectionError: no server at port"),
-        ("Full", "the disk must have room to write, .*what was written is kept"),
+        ("Full", "the disk must have room to write, .*a run goes on from where it was"),
     ],
 )
 def test_a_run_that_cannot_go_on_is_one_line(
