@@ -69,6 +69,8 @@ def augment(
 
 
 def _warp(pixels: torch.Tensor, matrices: torch.Tensor, size: int, padding: str) -> torch.Tensor:
+    if not len(pixels):  # grid_sample takes no empty batch
+        return torch.empty(0, 3, size, size)
     shape = [len(pixels), 3, size, size]
     grid = functional.affine_grid(matrices, shape, align_corners=False)
     return functional.grid_sample(

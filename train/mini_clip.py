@@ -17,7 +17,8 @@ import math
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -57,8 +58,10 @@ class Settings:
         seed: Of the weights, the order and the disturbances.
         drawing_seeds: Pictures are drawn with the seeds 1 to this.
         steps: Updates of the weights.
-        batch_size: Pictures an update.
-        descriptions: Descriptions an update.
+        copies: So many copies of the model learn at once, each from a batch of its own.
+        batch_size: Pictures an update and copy.
+        descriptions: Descriptions an update and copy.
+        theme_weights: How often a theme's pictures are shown: the hard ones more often.
         learning_rate: Of AdamW, its highest value; it grows at first, then falls to nothing.
         matrix_learning_rate: The same of Muon, which trains the towers' inner matrices.
         weight_decay: Of the matrices.
@@ -68,11 +71,17 @@ class Settings:
 
     seed: int = 0
     drawing_seeds: int = 36
-    steps: int = 2800
+    steps: int = 2000
+    copies: int = 2
     batch_size: int = 64
-    descriptions: int = 16
+    descriptions: int = 8
+    theme_weights: dict[str, float] = field(
+        default_factory=lambda: {
+            "color": 1.0, "background": 1.0, "style": 2.5, "action": 1.0, "texture": 1.8,
+        }
+    )  # fmt: skip
     learning_rate: float = 1e-3
-    matrix_learning_rate: float = 2.5e-3
+    matrix_learning_rate: float = 3e-3
     weight_decay: float = 0.05
     whole_from: float = 0.75
     ema: float = 0.998
@@ -102,27 +111,42 @@ def train(
     scratch: Path,
     on_step: Callable[[int, float], None] = lambda step, loss: None,
 ) -> CLIPModel:
-    """Return the trained model: the moving average of the weights."""
-    model = build_model(tokenizer, settings.seed)
-    average = build_model(tokenizer, settings.seed)
+    """Return the trained model: the moving average of the weights.
+
+    Copies of the model learn from a part of each batch, every one in a thread of its own: on small
+    towers that keeps as many cores busy, where threads within each operation would mostly wait.
+    """
+    model, average, *copies = (
+        build_model(tokenizer, settings.seed) for _ in range(settings.copies + 2)
+    )
     optimizers = _optimizers(model, settings)
     texts = judge_texts()
     checkpoint = scratch / f"checkpoint-{_name(settings, data)}.pt"
     start = _restore(checkpoint, [model, average, *optimizers])
-    with progress("training", settings.steps, start) as advance:
+
+    def learn(step: int, number: int) -> float:
+        copies[number].load_state_dict(model.state_dict())
+        copies[number].zero_grad(set_to_none=True)
+        generator = np.random.default_rng([settings.seed, step, number])
+        loss = _loss(copies[number], tokenizer, data, texts, settings, step, generator)
+        loss.backward()  # type: ignore[no-untyped-call]
+        return loss.item()
+
+    with (
+        progress("training", settings.steps, start) as advance,
+        ThreadPoolExecutor(settings.copies, initializer=lambda: torch.set_num_threads(1)) as pool,
+    ):
         for step in range(start, settings.steps):
             for group in (group for o in optimizers for group in o.param_groups):
                 group["lr"] = group["peak"] * _schedule(step / settings.steps)
-            generator = np.random.default_rng([settings.seed, step])
-            loss = _loss(model, tokenizer, data, texts, settings, step, generator)
-            model.zero_grad(set_to_none=True)
-            loss.backward()  # type: ignore[no-untyped-call]
+            losses = list(pool.map(learn, [step] * len(copies), range(len(copies))))
+            _gather(model, copies)
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             for optimizer in optimizers:
                 optimizer.step()
             _follow(average, model, min(settings.ema, (1 + step) / (10 + step)))
             advance(1)
-            on_step(step + 1, loss.item())
+            on_step(step + 1, sum(losses) / len(losses))
             if (step + 1) % CHECKPOINT_EVERY == 0:
                 state = [part.state_dict() for part in (model, average, *optimizers)]
                 partial = checkpoint.with_suffix(".partial")
@@ -130,6 +154,15 @@ def train(
                 os.replace(partial, checkpoint)
     average.train(False)
     return average
+
+
+def _gather(model: CLIPModel, copies: Sequence[CLIPModel]) -> None:
+    """Give the model the mean of its copies' gradients."""
+    for parameter, *parts in zip(
+        model.parameters(), *(copy.parameters() for copy in copies), strict=True
+    ):
+        gradients = [part.grad for part in parts if part.grad is not None]
+        parameter.grad = torch.stack(gradients).mean(dim=0) if gradients else None
 
 
 def _optimizers(model: CLIPModel, settings: Settings) -> tuple[torch.optim.Optimizer, ...]:
@@ -193,7 +226,7 @@ def _loss(
     step: int,
     generator: np.random.Generator,
 ) -> torch.Tensor:
-    rows = generator.integers(len(data.images), size=settings.batch_size)
+    rows = generator.choice(len(data.images), settings.batch_size, p=_chances(data, settings))
     pixels = augment(data.images[rows], IMAGE_SIZE, generator)
     kept = None
     if step < settings.whole_from * settings.steps:
@@ -220,6 +253,12 @@ def _loss(
         logits = scale * torch.einsum("bd,bod->bo", outputs, options[indices[themes]])
         loss = loss + functional.cross_entropy(logits, torch.from_numpy(answers[both]))
     return loss
+
+
+def _chances(data: Drawings, settings: Settings) -> npt.NDArray[np.float64]:
+    """Return each picture's chance to be shown."""
+    weights = np.array([settings.theme_weights[theme] for theme in THEMES])[data.themes]
+    return np.asarray(weights / weights.sum())
 
 
 def _labels(data: Drawings, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -256,7 +295,7 @@ def main(
     ),
     seed: Annotated[int, typer.Option(help="Seed of weights, order and disturbances.")] = 0,
     drawing_seeds: Annotated[int, typer.Option(help="Drawings of each label.", min=2)] = 36,
-    steps: Annotated[int, typer.Option(help="Updates of the weights.", min=1)] = 2800,
+    steps: Annotated[int, typer.Option(help="Updates of the weights.", min=1)] = 2000,
     threads: Annotated[int, typer.Option(help="Threads of torch, and drawing processes.")] = 2,
 ) -> None:
     """Draw, train, measure, and write the model's folder with its card."""

@@ -189,9 +189,10 @@ turned, zoomed, moved, flipped, blurred, given noise and saved as JPEG at random
 Loss: cross-entropy over the judge's own questions (which of the theme's ten objects, which of its
 ten attributes) and, with half the weight, over the whole labels of the batch, by cosine times a
 learned scale, for pictures and descriptions alike. For the first part of the training the image
-tower sees half of each picture's patches, chosen at random. Muon for the towers' inner matrices and
-AdamW for the rest, a cosine schedule, and a moving average of the weights, which is what is kept.
-The same seed, threads and library versions give the same weights.
+tower sees half of each picture's patches, chosen at random; pictures of the harder themes are shown
+more often. Muon for the towers' inner matrices and AdamW for the rest, a cosine schedule, and a
+moving average of the weights, which is what is kept. Copies of the model learn side by side, and
+their gradients are averaged. The same seed, threads and library versions give the same weights.
 
 | setting | value |
 |---|---|

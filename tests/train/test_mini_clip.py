@@ -198,6 +198,31 @@ def test_training_is_repeatable_and_goes_on_where_it_stopped(
     assert not torch.equal(weights(whole), weights(fresh))
 
 
+def test_copies_learn_what_one_would_of_their_batches_together(
+    data: drawings.Drawings, tokenizer: CLIPTokenizer
+) -> None:
+    model, *copies = (mini_clip_model.build_model(tokenizer, 0) for _ in range(3))
+    for number, copy in enumerate(copies):
+        for parameter in copy.parameters():
+            parameter.grad = torch.full_like(parameter, number + 1.0)
+    copies[0].logit_scale.grad = None
+    mini_clip._gather(model, copies)
+    gradients = dict(model.named_parameters())
+    assert gradients["logit_scale"].grad is not None
+    assert gradients["logit_scale"].grad.item() == 2.0
+    inner = gradients["visual_projection.weight"].grad
+    assert inner is not None
+    assert bool((inner == 1.5).all())
+
+
+def test_harder_themes_are_shown_more_often(data: drawings.Drawings) -> None:
+    assert set(mini_clip.Settings().theme_weights) == set(THEMES)
+    chances = mini_clip._chances(data, mini_clip.Settings())
+    assert chances.sum() == pytest.approx(1)
+    style, color = (chances[data.themes == list(THEMES).index(n)] for n in ("style", "color"))
+    assert style.min() == pytest.approx(2.5 * color.max())
+
+
 def test_the_command_writes_a_whole_folder(
     data: drawings.Drawings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
