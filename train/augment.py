@@ -82,7 +82,7 @@ def _affine(generator: np.random.Generator, count: int) -> npt.NDArray[np.float6
     """Return matrices (count, 2, 3) that turn, zoom, move and flip."""
     angle = np.radians(generator.uniform(-MAX_TURN, MAX_TURN, count))
     angle *= generator.random(count) < 0.7
-    zoom = generator.uniform(0.8, 1.12, count)
+    zoom = generator.uniform(0.85, 1.1, count)
     flip = np.where(generator.random(count) < 0.5, -1.0, 1.0)
     move = generator.uniform(-0.06, 0.06, (count, 2))
     matrix = np.empty((count, 2, 3))

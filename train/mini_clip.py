@@ -70,14 +70,14 @@ class Settings:
     """
 
     seed: int = 0
-    drawing_seeds: int = 56
-    steps: int = 2200
+    drawing_seeds: int = 36
+    steps: int = 2000
     copies: int = 2
     batch_size: int = 64
     descriptions: int = 8
     theme_weights: dict[str, float] = field(
         default_factory=lambda: {
-            "color": 1.0, "background": 1.0, "style": 2.4, "action": 1.2, "texture": 2.2,
+            "color": 1.0, "background": 1.0, "style": 2.5, "action": 1.0, "texture": 1.8,
         }
     )  # fmt: skip
     learning_rate: float = 1e-3
@@ -294,16 +294,16 @@ def main(
         "build/mini_clip"
     ),
     seed: Annotated[int, typer.Option(help="Seed of weights, order and disturbances.")] = 0,
-    drawing_seeds: Annotated[int, typer.Option(help="Drawings of each label.", min=2)] = 56,
-    steps: Annotated[int, typer.Option(help="Updates of the weights.", min=1)] = 2200,
+    drawing_seeds: Annotated[int, typer.Option(help="Drawings of each label.", min=2)] = 36,
+    steps: Annotated[int, typer.Option(help="Updates of the weights.", min=1)] = 2000,
     threads: Annotated[int, typer.Option(help="Threads of torch, and drawing processes.")] = 2,
 ) -> None:
     """Draw, train, measure, and write the model's folder with its card."""
     torch.set_num_threads(threads)
     settings = Settings(seed=seed, drawing_seeds=drawing_seeds, steps=steps)
     scratch.mkdir(parents=True, exist_ok=True)
-    data = draw_all(range(1, drawing_seeds + 1), DRAWN_SIZE, scratch, processes=threads)
     started = time.monotonic()
+    data = draw_all(range(1, drawing_seeds + 1), DRAWN_SIZE, scratch, processes=threads)
     tokenizer = build_tokenizer([*data.descriptions, *judge_texts().labels * 100])
     losses: list[float] = []
 
