@@ -75,7 +75,7 @@ def orthogonalize(matrices: torch.Tensor, iterations: int) -> torch.Tensor:
     """Return matrices (batch, rows, columns), rows ≤ columns, with all singular values near 1."""
     a, b, c = _COEFFICIENTS
     norms = matrices.flatten(1).norm(dim=1).clamp(min=1e-12)
-    result = matrices / norms.view(-1, 1, 1)
+    result: torch.Tensor = matrices / norms.view(-1, 1, 1)
     for _ in range(iterations):
         square = result @ result.mT
         result = a * result + (b * square + c * (square @ square)) @ result
