@@ -67,6 +67,8 @@ class Settings:
         weight_decay: Of the matrices.
         whole_from: Share of the training after which the image tower sees all patches, not half.
         ema: How slowly the kept average follows the weights.
+        second_steps: Updates of a second, gentler cycle, which learns the last few pictures.
+        second_rate: Its highest learning rates, as a share of the first cycle's.
     """
 
     seed: int = 0
@@ -85,6 +87,8 @@ class Settings:
     weight_decay: float = 0.05
     whole_from: float = 0.75
     ema: float = 0.998
+    second_steps: int = 400
+    second_rate: float = 0.3
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,7 @@ def train(
     texts = judge_texts()
     checkpoint = scratch / f"checkpoint-{_name(settings, data)}.pt"
     start = _restore(checkpoint, [model, average, *optimizers])
+    total = settings.steps + settings.second_steps
 
     def learn(step: int, number: int) -> float:
         copies[number].load_state_dict(model.state_dict())
@@ -133,12 +138,12 @@ def train(
         return loss.item()
 
     with (
-        progress("training", settings.steps, start) as advance,
+        progress("training", total, start) as advance,
         ThreadPoolExecutor(settings.copies, initializer=lambda: torch.set_num_threads(1)) as pool,
     ):
-        for step in range(start, settings.steps):
+        for step in range(start, total):
             for group in (group for o in optimizers for group in o.param_groups):
-                group["lr"] = group["peak"] * _schedule(step / settings.steps)
+                group["lr"] = group["peak"] * _schedule(step, settings)
             losses = list(pool.map(learn, [step] * len(copies), range(len(copies))))
             _gather(model, copies)
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -188,9 +193,15 @@ def _optimizers(model: CLIPModel, settings: Settings) -> tuple[torch.optim.Optim
     return optimizers
 
 
-def _schedule(progress: float) -> float:
-    """Return the learning rate's share of its highest value: up over 5%, then down a cosine."""
-    warm = 0.05
+def _schedule(step: int, settings: Settings) -> float:
+    """Return the learning rate's share of its highest value: two cycles of growth and a cosine."""
+    if step < settings.steps:
+        return _cycle(step / settings.steps, warm=0.05)
+    second = (step - settings.steps) / settings.second_steps
+    return settings.second_rate * _cycle(second, warm=0.1)
+
+
+def _cycle(progress: float, warm: float) -> float:
     if progress < warm:
         return max(progress, 1e-3) / warm
     return 0.5 * (1 + math.cos(math.pi * (progress - warm) / (1 - warm)))

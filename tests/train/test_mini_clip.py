@@ -159,7 +159,9 @@ def test_embeddings_are_the_model_s_own(tokenizer: CLIPTokenizer) -> None:
     assert torch.allclose(words, result.text_embeds, atol=1e-5)
 
 
-SETTINGS = mini_clip.Settings(drawing_seeds=2, steps=6, batch_size=6, descriptions=4)
+SETTINGS = mini_clip.Settings(
+    drawing_seeds=2, steps=4, second_steps=2, batch_size=6, descriptions=4
+)
 
 
 def weights(model: CLIPModel) -> torch.Tensor:
@@ -213,6 +215,16 @@ def test_copies_learn_what_one_would_of_their_batches_together(
     inner = gradients["visual_projection.weight"].grad
     assert inner is not None
     assert bool((inner == 1.5).all())
+
+
+def test_the_learning_rate_has_two_cycles() -> None:
+    settings = mini_clip.Settings(steps=200, second_steps=100, second_rate=0.3)
+    rates = [mini_clip._schedule(step, settings) for step in range(300)]
+    assert max(rates[:200]) == pytest.approx(1)
+    assert rates[199] < 0.001
+    assert max(rates[200:]) == pytest.approx(0.3)
+    assert rates[200] < rates[210] > rates[299]
+    assert rates[299] < 0.001
 
 
 def test_harder_themes_are_shown_more_often(data: drawings.Drawings) -> None:
