@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import io
+import math
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -245,6 +246,8 @@ def verdict(measured: Measured | str, reference: Reference) -> Verdict:
     if isinstance(measured, str):
         return unscored(measured)
     theme = check_reference(reference)
+    if not all(map(math.isfinite, (*measured.objects, *measured.attributes))):
+        return unscored("the checkpoint gives no number for this output")
     raw: dict[str, Any] = {
         "objects": [round(cosine, 4) for cosine in measured.objects],
         "attributes": [round(cosine, 4) for cosine in measured.attributes],

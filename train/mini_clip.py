@@ -153,7 +153,9 @@ def train(
             advance(1)
             on_step(step + 1, sum(losses) / len(losses))
             if (step + 1) % CHECKPOINT_EVERY == 0:
-                state = [part.state_dict() for part in (model, average, *optimizers)]
+                parts: list[torch.nn.Module | torch.optim.Optimizer]
+                parts = [model, average, *optimizers]
+                state = [part.state_dict() for part in parts]
                 partial = checkpoint.with_suffix(".partial")
                 torch.save({"step": step + 1, "state": state}, partial)
                 os.replace(partial, checkpoint)
@@ -313,8 +315,8 @@ def main(
     torch.set_num_threads(threads)
     settings = Settings(seed=seed, drawing_seeds=drawing_seeds, steps=steps)
     scratch.mkdir(parents=True, exist_ok=True)
-    started = time.monotonic()
     data = draw_all(range(1, drawing_seeds + 1), DRAWN_SIZE, scratch, processes=threads)
+    started = time.monotonic()
     tokenizer = build_tokenizer([*data.descriptions, *judge_texts().labels * 100])
     losses: list[float] = []
 

@@ -100,7 +100,7 @@ def write_card(
         settings: What the training was given.
         digest: Of the drawing code.
         threads: Of torch.
-        minutes: The training took, drawing included, as far as this process saw it.
+        minutes: The training took, without the drawing, as far as this process saw it.
         measured: What `measure` returned.
     """
     weights = out / "model.safetensors"
@@ -179,7 +179,7 @@ digest `{rendered:.16}`), which it was not trained on:
 ## How it was trained
 
 `python -m cobsat.train.mini_clip --seed {seed} --drawing-seeds {drawing_seeds} --steps {steps}
---threads {threads}`, in {minutes:.0f} minutes on two cores without a GPU, drawing included.
+--threads {threads}`, in {minutes:.0f} minutes on two cores without a GPU, after the drawing.
 
 Data: {drawings:,} drawings, every pair of attribute and object of Table 1 with the seeds 1 to
 {drawing_seeds} (never 0, the shipped one), by the drawing code of digest `{digest}`; and their

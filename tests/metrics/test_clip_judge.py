@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -122,6 +123,13 @@ def test_answers_are_the_closest_options() -> None:
     assert (other.object_correct, other.attribute_correct) == (False, True)
     assert other.raw is not None
     assert other.raw["truncated"] is True
+
+
+def test_what_is_no_number_is_no_answer() -> None:
+    nothing = Measured((math.nan,) * 10, (0.1,) * 10, 0.2)
+    result = verdict(nothing, RED_CAR)
+    assert (result.status, result.object, result.object_correct) == ("unscored", None, None)
+    assert result.reason == "the checkpoint gives no number for this output"
 
 
 def test_what_cannot_be_read_is_counted_not_scored(
