@@ -61,17 +61,18 @@ class Verdict:
 
     Attributes:
         id: The example's id.
-        status: "scored" when both questions have an answer, else "unscored".
+        status: "scored" when both questions have an answer, "unscored" when the judge gave none,
+            "error" when the judge's call failed: then nothing is known, and it is judged again.
         object: The option that the judge saw as the object (a word of Table 1), if any.
         attribute: The option that it saw as the attribute, if any.
         object_correct: Whether it is the reference's; None without an answer.
         attribute_correct: Whether it is the reference's; None without an answer.
-        reason: Why the status is "unscored".
+        reason: Why the status is not "scored".
         raw: The judge's raw replies, or its similarities.
     """
 
     id: str
-    status: Literal["scored", "unscored"]
+    status: Literal["scored", "unscored", "error"]
     object: str | None = None
     attribute: str | None = None
     object_correct: bool | None = None

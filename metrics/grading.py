@@ -15,7 +15,7 @@ from cobsat.spec import TASKS, Theme, choose
 
 from .statistics import clustered_mean
 
-__all__ = ["check_reference", "grade", "regrade", "summarize", "unscored"]
+__all__ = ["check_reference", "failed", "grade", "regrade", "summarize", "unscored"]
 
 
 def check_reference(reference: Reference) -> Theme:
@@ -65,8 +65,15 @@ def unscored(reason: str) -> Verdict:
     return Verdict(id="", status="unscored", reason=reason)
 
 
+def failed(reason: str, raw: dict[str, Any] | None = None) -> Verdict:
+    """Return the verdict on an output about which the judge's call failed."""
+    return Verdict(id="", status="error", reason=reason, raw=raw)
+
+
 def regrade(verdict: Verdict, example_id: str, reference: Reference) -> Verdict:
     """Return what the same answers are worth for another example of the same theme."""
+    if verdict.status == "error":
+        return replace(verdict, id=example_id)
     graded = grade(
         reference, verdict.object, verdict.attribute, reason=verdict.reason, raw=verdict.raw
     )
