@@ -7,38 +7,29 @@ mini-clip, which ships with the package and needs no network.
 
 from __future__ import annotations
 
-import hashlib
 import importlib.metadata
-import io
 import math
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import torch
 from cobsat.examples import Reference
 from cobsat.run_folder import Verdict, safe_name
 from cobsat.spec import OUTPUTS, Theme, choose
-from PIL import Image
 from transformers import CLIPImageProcessorPil, CLIPModel, CLIPTokenizer
-from transformers.utils import logging as transformers_logging
 
+from .checkpoints import no_progress_bar, weights_digest
 from .grading import check_reference, grade, unscored
+from .pictures import UNREADABLE, Output, open_picture, why_unreadable
 from .protocol import OutputKind
 
 __all__ = ["MINI_CLIP", "ClipJudge", "Measured", "Output"]
 
 MINI_CLIP: Final = "mini-clip"
 _MINI_CLIP_FOLDER: Final = Path(__file__).parent / "mini_clip"
-
-Output: TypeAlias = str | bytes | Image.Image
-"""A picture (its path, the bytes of its file, or itself) or, if descriptions are judged, a text."""
-
-_UNREADABLE: Final = (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError)
-"""What Pillow raises for files that are missing, broken, no pictures, or far too large."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +78,7 @@ class ClipJudge:
         self.name = "clip" if mini else f"clip-{safe_name(shown)}"
         self.forward_batch_size = forward_batch_size
         self._device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
-        with _no_progress_bar():
+        with no_progress_bar():
             model = CLIPModel.from_pretrained(
                 source, revision=revision, dtype=torch.float32, use_safetensors=True
             )
@@ -100,7 +91,7 @@ class ClipJudge:
         self._record = {
             "checkpoint": shown,
             "revision": getattr(self._model.config, "_commit_hash", None),
-            "weights_sha256": _weights_digest(Path(source)),
+            "weights_sha256": weights_digest(Path(source)),
             "dtype": "float32",
             "image_processor": type(self._processor).__name__,
         }
@@ -203,18 +194,11 @@ class ClipJudge:
         pixels, problems = [], []
         for picture in pictures:
             try:
-                inputs = self._processor(_open(picture), return_tensors="pt")
+                inputs = self._processor(open_picture(picture), return_tensors="pt")
                 pixels.append(inputs["pixel_values"])
                 problems.append("")
-            except (
-                OSError,
-                ValueError,
-                SyntaxError,
-                EOFError,
-                Image.DecompressionBombError,
-            ) as error:
-                name = Path(picture).name if isinstance(picture, str) else "picture"
-                problems.append(f"image cannot be read: {name}: {type(error).__name__}")
+            except UNREADABLE as error:
+                problems.append(why_unreadable(picture, error))
         return (torch.cat(pixels) if pixels else None), problems
 
     def _look(self, pixels: torch.Tensor) -> torch.Tensor:
@@ -275,34 +259,7 @@ def _label(theme: Theme, reference: Reference) -> str:
     return f"{theme.text(reference['attribute'])} {theme.text(reference['object'])}"
 
 
-def _open(picture: Output) -> Image.Image:
-    if isinstance(picture, Image.Image):
-        return picture.convert("RGB")
-    with Image.open(io.BytesIO(picture) if isinstance(picture, bytes) else picture) as file:
-        return file.convert("RGB")
-
-
 def _unit(features: Any) -> torch.Tensor:
     """Return unit vectors, from whatever the installed release gives: a tensor or an object."""
     vectors = features if isinstance(features, torch.Tensor) else features.pooler_output
     return torch.nn.functional.normalize(vectors.float(), dim=-1).cpu()
-
-
-@contextmanager
-def _no_progress_bar() -> Iterator[None]:
-    """Keep the library's bar over the loading of weights out of a command's output."""
-    shown = transformers_logging.is_progress_bar_enabled()
-    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    try:
-        yield
-    finally:
-        if shown:
-            transformers_logging.enable_progress_bar()  # type: ignore[no-untyped-call]
-
-
-def _weights_digest(folder: Path) -> str | None:
-    weights = folder / "model.safetensors"
-    if not weights.is_file():
-        return None
-    with open(weights, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,39 @@
+"""What the judges that load a checkpoint share: its digest, and a quiet load."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from transformers.utils import logging as transformers_logging
+
+__all__ = ["no_progress_bar", "weights_digest"]
+
+
+def weights_digest(folder: Path) -> str | None:
+    """Return the SHA-256 of a local checkpoint's weights; of several files, that of their digests.
+
+    None without a safetensors file there: a name on the Hub has a commit instead.
+    """
+    digests = []
+    whole = folder / "model.safetensors"
+    for path in [whole] if whole.is_file() else sorted(folder.glob("model-*.safetensors")):
+        with open(path, "rb") as file:
+            digests.append(hashlib.file_digest(file, "sha256").hexdigest())
+    if len(digests) < 2:
+        return digests[0] if digests else None
+    return hashlib.sha256("\n".join(digests).encode()).hexdigest()
+
+
+@contextmanager
+def no_progress_bar() -> Iterator[None]:
+    """Keep the library's bar over the loading of weights out of a command's output."""
+    shown = transformers_logging.is_progress_bar_enabled()
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        yield
+    finally:
+        if shown:
+            transformers_logging.enable_progress_bar()  # type: ignore[no-untyped-call]
