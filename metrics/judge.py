@@ -8,7 +8,6 @@ scores. An output that occurs many times is judged once a theme.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator
@@ -17,10 +16,8 @@ from typing import Annotated, Any, Final, cast
 
 import typer
 from cobsat.command_line import parse_options
-from cobsat.images import ImageSource, source_name
-from cobsat.layout import LABELS
+from cobsat.images import source_name
 from cobsat.progress import progress
-from cobsat.run_examples import run_examples
 from cobsat.run_folder import (
     Prediction,
     RunFolder,
@@ -33,6 +30,7 @@ from cobsat.run_folder import (
 from cobsat.spec import TASKS, choose
 
 from .grading import regrade, unscored
+from .outputs import about, fingerprint, run_rows
 from .protocol import Judge, OutputKind
 from .registry import judge_parameters, load_judge
 from .scores import Row, scores
@@ -64,9 +62,9 @@ def judge_run(folder: RunFolder | str | os.PathLike[str], judge: Judge, *,
         raise ValueError(f"batch_size must be at least 1, got {batch_size}")
     predictions, problems = folder.predictions()
     _claim(folder, judge)
-    outputs = {i: _fingerprint(folder, p) for i, p in predictions.items()}
+    outputs = {i: fingerprint(folder, p) for i, p in predictions.items()}
     verdicts = _kept_verdicts(folder, judge.name, predictions, outputs)
-    rows = list(_rows(settings))
+    rows = list(run_rows(settings))
 
     waiting = [row for row in rows if row["id"] in predictions and row["id"] not in verdicts]
     answers = _answers(rows, verdicts, outputs)
@@ -116,22 +114,6 @@ def _claim(folder: RunFolder, judge: Judge) -> None:
     write_json(target, here)
 
 
-def _fingerprint(folder: RunFolder, prediction: Prediction) -> str:
-    """Return a digest of what there is to judge; two outputs with one digest are the same."""
-    if prediction.status != "ok":
-        return prediction.status
-    if prediction.image_sha256:
-        return prediction.image_sha256[:16]
-    if prediction.image:
-        try:
-            data = (folder.path / prediction.image).read_bytes()
-        except OSError:  # the judge will say so
-            data = prediction.image.encode("utf-8", "backslashreplace")
-        return hashlib.sha256(data).hexdigest()[:16]
-    text = prediction.text or ""
-    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
-
-
 def _kept_verdicts(
     folder: RunFolder,
     judge_name: str,
@@ -144,36 +126,13 @@ def _kept_verdicts(
     taken out of the file, and judged again.
     """
     there, problems = folder.verdicts(judge_name)
-    kept = {i: v for i, v in there.items() if i in predictions and _about(v) == outputs[i]}
+    kept = {i: v for i, v in there.items() if i in predictions and about(v) == outputs[i]}
     if problems or len(kept) < len(there):
         target = folder.verdicts_path(judge_name)
         partial = target.with_name(target.name + ".partial")
         partial.write_bytes(b"".join(to_line(verdict) for verdict in kept.values()))
         os.replace(partial, target)
     return kept
-
-
-def _about(verdict: Verdict) -> str | None:
-    """Return the fingerprint of the output that a verdict is about."""
-    return None if verdict.raw is None else verdict.raw.get("output")
-
-
-def _rows(settings: RunSettings) -> Iterator[Row]:
-    """Yield what scoring needs of a run's examples, each once.
-
-    References follow from the prompt lists alone: the pictures need not be on this machine.
-    """
-    nothing = dict.fromkeys(LABELS, "")
-    source = ImageSource(settings.images, settings.image_digest, nothing, nothing)
-    for example in run_examples(settings, source):
-        yield {
-            "id": example["id"],
-            "task": example["task"],
-            "shots": example["shots"],
-            "query": example["query"],
-            "latent_variable": example["latent_variable"],
-            "reference": example["reference"],
-        }
 
 
 def _key(row: Row, outputs: dict[str, str]) -> tuple[str, str]:

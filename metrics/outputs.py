@@ -1,0 +1,57 @@
+"""What of a run folder there is to judge: its examples' references, and each output's digest.
+
+Judges, people's labels and agreement stand on these: the same output is the same to all of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+from cobsat.images import ImageSource
+from cobsat.layout import LABELS
+from cobsat.run_examples import run_examples
+from cobsat.run_folder import Prediction, RunFolder, RunSettings, Verdict
+
+from .scores import Row
+
+__all__ = ["about", "fingerprint", "run_rows"]
+
+
+def run_rows(settings: RunSettings) -> Iterator[Row]:
+    """Yield what scoring needs of a run's examples, each once.
+
+    References follow from the prompt lists alone: the pictures need not be on this machine.
+    """
+    nothing = dict.fromkeys(LABELS, "")
+    source = ImageSource(settings.images, settings.image_digest, nothing, nothing)
+    for example in run_examples(settings, source):
+        yield {
+            "id": example["id"],
+            "task": example["task"],
+            "shots": example["shots"],
+            "query": example["query"],
+            "latent_variable": example["latent_variable"],
+            "reference": example["reference"],
+        }
+
+
+def fingerprint(folder: RunFolder, prediction: Prediction) -> str:
+    """Return a digest of what there is to judge; two outputs with one digest are the same."""
+    if prediction.status != "ok":
+        return prediction.status
+    if prediction.image_sha256:
+        return prediction.image_sha256[:16]
+    if prediction.image:
+        try:
+            data = (folder.path / prediction.image).read_bytes()
+        except OSError:  # the judge will say so
+            data = prediction.image.encode("utf-8", "backslashreplace")
+        return hashlib.sha256(data).hexdigest()[:16]
+    text = prediction.text or ""
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+
+
+def about(verdict: Verdict) -> str | None:
+    """Return the fingerprint of the output that a verdict is about."""
+    return None if verdict.raw is None else verdict.raw.get("output")
