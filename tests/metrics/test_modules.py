@@ -1,18 +1,23 @@
 """Every `evaluate` module: folder, card, examples, and `evaluate`'s own ways to call it.
 
-The walk over all folders is the contract: a new module is tested by being there.
+The walk over all folders is the contract: a new module is tested by being there. What it takes and
+gives is learned from its own examples: every `compute` that they call is listened to, and replayed.
 """
 
 from __future__ import annotations
 
 import ast
 import doctest
+import functools
 import importlib.util
+import inspect
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -29,6 +34,8 @@ SECTIONS = (
     "How it works", "How to use", "Inputs", "Outputs", "Values from the paper", "Limits",
     "Citation", "Further references",
 )  # fmt: skip
+LISTS = ("Dropdown", "Radio")
+"""Components whose first argument is a list of choices; others take their value there."""
 REFERENCE = {"task": "color_i", "object": "car", "attribute": "red"}
 
 
@@ -55,10 +62,80 @@ def load_file(path: Path) -> ModuleType:
     return module
 
 
-def doctests(text: str, name: str) -> Iterator[doctest.DocTest]:
-    test = doctest.DocTestParser().get_doctest(text, {}, name, None, 0)
-    assert test.examples, f"{name} shows no example"
-    yield test
+@dataclass(frozen=True)
+class Call:
+    """One call of `compute` in a module's examples.
+
+    Attributes:
+        config: The configuration that was loaded.
+        features: What the module takes.
+        inputs: The columns that were given.
+        options: The other arguments.
+        results: What came back.
+    """
+
+    config: str
+    features: Any
+    inputs: dict[str, Any]
+    options: dict[str, Any]
+    results: dict[str, Any]
+
+    def load(self, name: str) -> evaluate.EvaluationModule:
+        return evaluate.load(str(folder(name)), self.config)
+
+    @property
+    def judges(self) -> bool:
+        """Whether the module grades outputs against the dataset's references."""
+        sets = self.features if isinstance(self.features, list) else [self.features]
+        return any(set(REFERENCE) == set(features.get("references", ())) for features in sets)
+
+
+def example_text(name: str, file: str) -> str:
+    """Return the card, or the script's part of the documentation that holds its examples."""
+    if file == "card":
+        return (folder(name) / "README.md").read_text("utf-8")
+    tree = ast.parse((folder(name) / f"{name}.py").read_text("utf-8"))
+    (text,) = (
+        node.value.value
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Constant)
+        and node.targets[0].id == "_KWARGS_DESCRIPTION"  # type: ignore[attr-defined]
+    )
+    return str(text)
+
+
+@functools.cache
+def played(name: str, file: str) -> tuple[int, tuple[Call, ...]]:
+    """Run the examples of a card or a script: return failures, and the calls that they made."""
+    test = doctest.DocTestParser().get_doctest(
+        example_text(name, file), {}, f"{name} {file}", None, 0
+    )
+    assert test.examples, f"the {file} of {name} shows no example"
+    with listening() as calls:
+        outcome = doctest.DocTestRunner(verbose=False).run(test)
+    return outcome.failed, tuple(calls)
+
+
+def calls_of(name: str) -> list[Call]:
+    return [call for file in ("card", "script") for call in played(name, file)[1]]
+
+
+@contextmanager
+def listening() -> Iterator[list[Call]]:
+    calls: list[Call] = []
+    compute = evaluate.EvaluationModule.compute
+
+    def heard(self: evaluate.EvaluationModule, **given: Any) -> Any:
+        """Compute (`evaluate` copies the function, and writes on after its docstring)."""
+        results = compute(self, **given)
+        inputs = {k: given.pop(k) for k in self._feature_names() if k in given}
+        calls.append(Call(self.config_name, self.features, inputs, given, dict(results)))
+        return results
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(evaluate.EvaluationModule, "compute", heard)
+        yield calls
 
 
 def test_the_modules_are_found() -> None:
@@ -82,34 +159,56 @@ def test_folder_and_card(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_result_is_on_the_card(name: str) -> None:
-    card = (folder(name) / "README.md").read_text("utf-8")
-    text = (folder(name) / f"{name}.py").read_text("utf-8")
-    metric = evaluate.load(str(folder(name)), "description")
-    results = metric.compute(predictions=["a red car"], references=[REFERENCE])
-    for key in results:
-        assert f"**{key}**" in card, key
-        assert key in text.partition("Returns:")[2].partition("Examples:")[0], key
-    assert "accuracy" in results
+@pytest.mark.parametrize("file", ["card", "script"])
+def test_examples(name: str, file: str) -> None:
+    failures, calls = played(name, file)
+    assert failures == 0
+    assert calls, f"the {file} of {name} shows no call of compute"
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("file", ["card", "script"])
-def test_examples(name: str, file: str) -> None:
-    if file == "card":
-        text = (folder(name) / "README.md").read_text("utf-8")
-    else:
-        tree = ast.parse((folder(name) / f"{name}.py").read_text("utf-8"))
-        (text,) = (
-            node.value.value
-            for node in tree.body
-            if isinstance(node, ast.Assign)
-            and isinstance(node.value, ast.Constant)
-            and node.targets[0].id == "_KWARGS_DESCRIPTION"  # type: ignore[attr-defined]
-        )
-    for test in doctests(str(text), f"{name} {file}"):
-        outcome = doctest.DocTestRunner(verbose=False).run(test)
-        assert outcome.failed == 0
+def test_every_result_is_on_the_card(name: str) -> None:
+    card = (folder(name) / "README.md").read_text("utf-8")
+    returns = example_text(name, "script").partition("Returns:")[2].partition("Examples:")[0]
+    for call in calls_of(name):
+        for key in call.results:
+            assert f"**{key}**" in card, key
+            assert re.search(rf"\b{key}\b", returns), key
+        assert not call.judges or "accuracy" in call.results
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_argument_is_on_the_card(name: str) -> None:
+    card = (folder(name) / "README.md").read_text("utf-8")
+    documented = example_text(name, "script").partition("Args:")[2].partition("Returns:")[0]
+    metric = calls_of(name)[0].load(name)
+    for argument in inspect.signature(metric._compute).parameters:
+        assert f"**{argument}**" in card, argument
+        assert re.search(rf"^    (\w+, )*{argument}\b.*:", documented, re.MULTILINE), argument
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_batches_give_what_one_call_gives(name: str) -> None:
+    for call in calls_of(name):
+        metric = call.load(name)
+        size = len(next(iter(call.inputs.values())))
+        for number in range(size):
+            metric.add_batch(
+                **{k: column[number : number + 1] for k, column in call.inputs.items()}
+            )
+        assert metric.compute(**call.options) == call.results
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_combined_with_itself(name: str) -> None:
+    for call in calls_of(name)[-1:]:
+        both = evaluate.combine([call.load(name), call.load(name)])
+        results = both.compute(**call.inputs, **call.options)
+        assert len(results) == 2 * len(call.results)
+        for key, value in call.results.items():
+            assert [results[found] for found in results if found.endswith(f"_{key}")].count(
+                value
+            ) >= 2, key
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -129,7 +228,7 @@ def test_app_serves_what_it_computes(name: str, monkeypatch: pytest.MonkeyPatch)
         def example(part: SimpleNamespace) -> Any:
             if part.kind == "Image":
                 return Image.new("RGB", (40, 40), "red")
-            return part.arguments[0][0] if part.kind == "Dropdown" else part.arguments[0]
+            return part.arguments[0][0] if part.kind in LISTS else part.arguments[0]
 
     def component(kind: str) -> Any:
         def make(*arguments: Any, **options: Any) -> SimpleNamespace:
@@ -138,8 +237,10 @@ def test_app_serves_what_it_computes(name: str, monkeypatch: pytest.MonkeyPatch)
 
         return make
 
-    kinds = {kind: component(kind) for kind in ("Textbox", "Dropdown", "Image", "Label")}
-    monkeypatch.setitem(sys.modules, "gradio", SimpleNamespace(Interface=Interface, **kinds))
+    gradio = ModuleType("gradio")
+    gradio.Interface = Interface  # type: ignore[attr-defined]
+    gradio.__getattr__ = component  # type: ignore[method-assign]
+    monkeypatch.setitem(sys.modules, "gradio", gradio)
     load_file(folder(name) / "app.py").main()
     ((outputs, result),) = shown
     assert result
@@ -228,12 +329,20 @@ def test_unknown_configuration_is_refused() -> None:
         evaluate.load(cobsat.metrics.path("cobsat_clip"), "audio")
 
 
-def test_two_processes_at_once_do_not_collide(own_cache: Path) -> None:
+def test_two_processes_at_once_do_not_collide(own_cache: Path, tmp_path: Path) -> None:
+    """Each runs every module's examples, and gets the accuracy of its own outputs."""
+    scripts = []
+    for name in NAMES:
+        scripts.append(tmp_path / f"{name}.txt")
+        scripts[-1].write_text(example_text(name, "script"), "utf-8")
     code = """
-import sys, cobsat.metrics, evaluate
+import doctest, sys
+import cobsat.metrics, evaluate
+word, *paths = sys.argv[1:]
+for path in paths:
+    print(doctest.testfile(path, module_relative=False))
 metric = evaluate.load(cobsat.metrics.path("mention"))
 reference = {"task": "color_i", "object": "car", "attribute": "red"}
-word = sys.argv[1]
 for number in range(40):
     metric.add_batch(predictions=[f"a {word} car"] * 5, references=[reference] * 5)
 print(metric.compute()["accuracy"])
@@ -246,7 +355,7 @@ print(metric.compute()["accuracy"])
     }
     processes = [
         subprocess.Popen(
-            [sys.executable, "-c", code, word],
+            [sys.executable, "-c", code, word, *map(str, scripts)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -255,4 +364,6 @@ print(metric.compute()["accuracy"])
         for word in ("red", "blue")
     ]
     replies = [process.communicate(timeout=300) for process in processes]
-    assert [out.strip() for out, _ in replies] == ["1.0", "0.0"], replies
+    examples = [len(doctest.DocTestParser().get_examples(p.read_text("utf-8"))) for p in scripts]
+    right = [str(doctest.TestResults(0, count)) for count in examples]
+    assert [out.splitlines() for out, _ in replies] == [[*right, "1.0"], [*right, "0.0"]], replies
