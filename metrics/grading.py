@@ -5,7 +5,8 @@ All functions are pure. The `evaluate` modules and the judges of run folders sha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +16,15 @@ from cobsat.spec import TASKS, Theme, choose
 
 from .statistics import clustered_mean
 
-__all__ = ["check_reference", "failed", "grade", "regrade", "summarize", "unscored"]
+__all__ = [
+    "check_reference",
+    "count_reasons",
+    "failed",
+    "grade",
+    "regrade",
+    "summarize",
+    "unscored",
+]
 
 
 def check_reference(reference: Reference) -> Theme:
@@ -80,27 +89,46 @@ def regrade(verdict: Verdict, example_id: str, reference: Reference) -> Verdict:
     return replace(graded, id=example_id)
 
 
-def summarize(verdicts: Sequence[Verdict], references: Sequence[Reference]) -> dict[str, Any]:
-    """Return accuracies over all verdicts, the unscored ones counted as wrong, and counts.
+def count_reasons(verdicts: Iterable[Verdict]) -> dict[str, int]:
+    """Return how often each reason was given, the most frequent first.
 
-    The standard error is clustered by (task, object, attribute), which is the same as by query
-    and latent variable: prompts that ask for one and the same thing are not independent.
+    >>> count_reasons([unscored("empty description"), unscored("b"), unscored("b")])
+    {'b': 2, 'empty description': 1}
+    """
+    counted = Counter(verdict.reason or "no reason given" for verdict in verdicts)
+    return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
+
+
+def summarize(verdicts: Sequence[Verdict], references: Sequence[Reference]) -> dict[str, Any]:
+    """Return accuracies over the verdicts, the unscored ones counted as wrong, and counts.
+
+    Where the judge's call failed, nothing is known: such an output is counted as `failed`, and is
+    in no accuracy. The standard error is clustered by (task, object, attribute), which is the same
+    as by query and latent variable: prompts that ask for one and the same thing are not
+    independent.
 
     Raises:
         ValueError: There are no verdicts.
+        RuntimeError: The judge's call failed for every output.
     """
     if not verdicts:
         raise ValueError("predictions must hold at least one output, got none")
-    right = [v.correct for v in verdicts]
-    objects = [v.object_correct is True for v in verdicts]
-    attributes = [v.attribute_correct is True for v in verdicts]
-    text_is_attribute = [TASKS[r["task"]].inference == "object" for r in references]
+    known = [(v, r) for v, r in zip(verdicts, references, strict=True) if v.status != "error"]
+    if not known:
+        raise RuntimeError(
+            f"the judge must answer, got a failure for all {len(verdicts):,} outputs (most often: "
+            f"{next(iter(count_reasons(verdicts)))}): see that it can be reached, and compute again"
+        )
+    right = [v.correct for v, _ in known]
+    objects = [v.object_correct is True for v, _ in known]
+    attributes = [v.attribute_correct is True for v, _ in known]
+    text_is_attribute = [TASKS[r["task"]].inference == "object" for _, r in known]
     textual = [
         a if t else o for o, a, t in zip(objects, attributes, text_is_attribute, strict=True)
     ]
     visual = [o if t else a for o, a, t in zip(objects, attributes, text_is_attribute, strict=True)]
-    scored = [v.correct for v in verdicts if v.status == "scored"]
-    clusters = [(r["task"], r["object"], r["attribute"]) for r in references]
+    scored = [v.correct for v, _ in known if v.status == "scored"]
+    clusters = [(r["task"], r["object"], r["attribute"]) for _, r in known]
     return {
         "accuracy": _mean(right),
         "accuracy_standard_error": clustered_mean(right, clusters).standard_error,
@@ -110,7 +138,8 @@ def summarize(verdicts: Sequence[Verdict], references: Sequence[Reference]) -> d
         "visual_accuracy": _mean(visual),
         "accuracy_scored": _mean(scored) if scored else None,
         "scored": len(scored),
-        "unscored": len(verdicts) - len(scored),
+        "unscored": len(known) - len(scored),
+        "failed": len(verdicts) - len(known),
     }
 
 

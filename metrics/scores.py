@@ -1,8 +1,9 @@
 """From examples, predictions and verdicts to the table of scores. Pure functions.
 
 Accuracies are over all examples that have a prediction, as in the paper: a failed, blocked or
-unscored one counts as wrong, and is counted beside the score. Source: CoBSAT, Sec. 4.2 (accuracy),
-Sec. 5.4 (textual and visual accuracy).
+unscored one counts as wrong, and is counted beside the score. Where the judge's own call failed,
+nothing is known of the output: it is counted, and in no accuracy. Source: CoBSAT, Sec. 4.2
+(accuracy), Sec. 5.4 (textual and visual accuracy).
 """
 
 from __future__ import annotations
@@ -15,13 +16,20 @@ from cobsat.examples import Reference
 from cobsat.run_folder import Prediction, Verdict
 from cobsat.spec import TASKS
 
+from .grading import count_reasons
 from .statistics import Rate, clustered_mean, mean_of_rates
 
-__all__ = ["RATES", "Scores", "scores"]
+__all__ = ["COUNTS", "RATES", "Outcome", "Row", "Scores", "outcome", "scores"]
 
 RATES: Final = ("accuracy", "object", "attribute", "textual", "visual", "accuracy_scored")
-COUNTS: Final = ("examples", "scored", "unscored", "failed", "blocked", "missing")
-Outcome: TypeAlias = Literal["scored", "unscored", "failed", "blocked", "missing"]
+OUTCOMES: Final = ("scored", "unscored", "failed", "blocked", "missing", "judge_failed")
+COUNTS: Final = ("examples", *OUTCOMES, "truncated")
+"""Examples, what became of them, and how many descriptions were judged by their beginning."""
+
+MOST_REASONS: Final = 20
+"""So many reasons are listed; a reason may name what it found, and then hardly repeats."""
+
+Outcome: TypeAlias = Literal["scored", "unscored", "failed", "blocked", "missing", "judge_failed"]
 
 
 class Row(TypedDict):
@@ -43,10 +51,14 @@ class Scores(TypedDict):
             and for each of `RATES` a dict of `value`, `standard_error` and `n`.
         means: The same over tasks (`task` is "object_inference", "attribute_inference" or "all"),
             one of each a shot count; each task has the same weight, and `tasks` names them.
+        reasons: Why outputs were unscored, and how often, the most frequent first.
+        judge_failures: Why the judge's calls failed, in the same form.
     """
 
     groups: list[dict[str, Any]]
     means: list[dict[str, Any]]
+    reasons: dict[str, int]
+    judge_failures: dict[str, int]
 
 
 @dataclass
@@ -74,10 +86,11 @@ def scores(
 ) -> Scores:
     """Return accuracies with clustered standard errors, and counts, per task and shot count.
 
-    An example without a prediction, or whose prediction has no verdict yet, is "missing": counted,
-    and in no accuracy.
+    An example without a prediction, or whose prediction has no verdict yet, is "missing", one whose
+    judge failed is "judge_failed": both are counted, and in no accuracy.
     """
     groups: dict[tuple[str, int], _Group] = {}
+    without: dict[str, list[Verdict]] = {"unscored": [], "judge_failed": []}
     for example in examples:
         key = (example["task"], example["shots"])
         group = groups.setdefault(key, _Group(*key))
@@ -85,7 +98,9 @@ def scores(
         result = outcome(predictions.get(example["id"]), verdict)
         group.counts["examples"] += 1
         group.counts[result] += 1
-        if result != "missing":
+        if verdict is not None and result in without:
+            without[result].append(verdict)
+        if result not in ("missing", "judge_failed"):
             _add(group, example, result, verdict)
     rates = {key: group.rates() for key, group in groups.items()}
     return {
@@ -94,7 +109,19 @@ def scores(
             for key, group in groups.items()
         ],
         "means": _means(groups, rates),
+        "reasons": _most_frequent(count_reasons(without["unscored"])),
+        "judge_failures": _most_frequent(count_reasons(without["judge_failed"])),
     }
+
+
+def _most_frequent(reasons: dict[str, int]) -> dict[str, int]:
+    """Return the first reasons, and the rest as one."""
+    if len(reasons) <= MOST_REASONS:
+        return reasons
+    items = list(reasons.items())
+    rest = items[MOST_REASONS:]
+    name = f"({len(rest):,} other reasons)"
+    return {**dict(items[:MOST_REASONS]), name: sum(count for _, count in rest)}
 
 
 def outcome(prediction: Prediction | None, verdict: Verdict | None) -> Outcome:
@@ -107,11 +134,12 @@ def outcome(prediction: Prediction | None, verdict: Verdict | None) -> Outcome:
         return "blocked"
     if verdict is None:
         return "missing"
-    return verdict.status
+    return "judge_failed" if verdict.status == "error" else verdict.status
 
 
 def _add(group: _Group, example: Row, result: Outcome, verdict: Verdict | None) -> None:
     judged = verdict if verdict is not None and result in ("scored", "unscored") else None
+    group.counts["truncated"] += bool(judged and judged.raw and judged.raw.get("truncated"))
     object_ = judged is not None and judged.object_correct is True
     attribute = judged is not None and judged.attribute_correct is True
     hides_object = TASKS[group.task].inference == "object"

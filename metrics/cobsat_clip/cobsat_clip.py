@@ -53,6 +53,7 @@ Returns:
     object_similarity, attribute_similarity: Mean cosine with each half.
     scored, unscored, truncated: Counts: judged; not judged (a picture that cannot be read, an empty
         description); judged by their beginning.
+    failed: Always 0: this judge makes no calls that could fail.
 
 Examples:
     >>> import cobsat.metrics, evaluate

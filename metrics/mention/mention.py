@@ -43,6 +43,7 @@ Returns:
         its pictures gave.
     accuracy_scored: Accuracy over the scored descriptions.
     scored, unscored: Counts.
+    failed: Always 0: this judge makes no calls that could fail.
 
 Examples:
     >>> import cobsat.metrics, evaluate

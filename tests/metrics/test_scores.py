@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 from cobsat import Prediction, Verdict
+from cobsat.examples import Reference
 from cobsat.metrics import scores
-from cobsat.metrics.scores import RATES
+from cobsat.metrics.grading import count_reasons, failed, grade, summarize, unscored
+from cobsat.metrics.scores import COUNTS, MOST_REASONS, RATES
 
 
 def example(task: str, number: int, query: str, latent: str) -> dict[str, Any]:
@@ -82,6 +84,45 @@ def test_group_by_hand() -> None:
     assert group["accuracy_scored"]["standard_error"] == pytest.approx(3 / 8)
 
 
+def test_a_judge_that_failed_counts_in_no_accuracy() -> None:
+    failing = {**VERDICTS, IDS[3]: Verdict(IDS[3], "error", reason="timed out")}
+    table = scores(ROWS, PREDICTIONS, failing)
+    (group,) = table["groups"]
+    counts = {name: group[name] for name in COUNTS if group[name]}
+    assert counts == {"examples": 8, "scored": 3, "unscored": 1, "failed": 1, "blocked": 1,
+                      "missing": 1, "judge_failed": 1}  # fmt: skip
+    assert (group["accuracy"]["value"], group["accuracy"]["n"]) == (pytest.approx(2 / 6), 6)
+    assert (group["accuracy_scored"]["value"], group["accuracy_scored"]["n"]) == (2 / 3, 3)
+    assert all(mean["judge_failed"] == 1 for mean in table["means"])
+    assert table["judge_failures"] == {"timed out": 1}
+
+
+def test_reasons_are_counted_most_frequent_first() -> None:
+    rows = [example("color_i", n, "red", "car") for n in range(60)]
+    predictions = {row["id"]: Prediction(row["id"], "ok", text="…") for row in rows}
+    names = ["empty"] * 3 + ["several"] * 5 + [f"names {n}" for n in range(25)]
+    verdicts = {
+        row["id"]: Verdict(row["id"], "unscored", reason=name)
+        for row, name in zip(rows, names, strict=False)
+    }
+    reasons = scores(rows, predictions, verdicts)["reasons"]
+    assert list(reasons.items())[:3] == [("several", 5), ("empty", 3), ("names 0", 1)]
+    assert len(reasons) == MOST_REASONS + 1
+    assert reasons["(7 other reasons)"] == 7
+    assert sum(reasons.values()) == len(names)
+
+
+def test_what_was_judged_by_its_beginning_is_counted() -> None:
+    cut = {"truncated": True}
+    verdicts = {
+        IDS[0]: Verdict(IDS[0], "scored", object_correct=True, attribute_correct=True, raw=cut),
+        IDS[1]: Verdict(IDS[1], "unscored", reason="no answer", raw=cut),
+        IDS[2]: Verdict(IDS[2], "error", reason="timed out", raw=cut),
+    }
+    (group,) = scores(ROWS, PREDICTIONS, verdicts)["groups"]
+    assert group["truncated"] == 2
+
+
 def test_halves_follow_the_task() -> None:
     rows = [example("color_ii", n, "car", "red") for n in range(2)]
     predictions = {row["id"]: Prediction(row["id"], "ok", text="…") for row in rows}
@@ -127,7 +168,7 @@ def test_shots_are_kept_apart_and_nothing_gives_nothing() -> None:
     ]  # fmt: skip
     assert table["groups"][0]["accuracy"] == {"value": None, "standard_error": None, "n": 0}
     assert table["means"][0]["accuracy"]["value"] is None
-    assert scores([], {}, {}) == {"groups": [], "means": []}
+    assert scores([], {}, {}) == {"groups": [], "means": [], "reasons": {}, "judge_failures": {}}
 
 
 def test_a_prediction_without_verdict_is_missing() -> None:
@@ -135,3 +176,33 @@ def test_a_prediction_without_verdict_is_missing() -> None:
     predictions = {rows[0]["id"]: Prediction(rows[0]["id"], "ok", text="…")}
     (group,) = scores(rows, predictions, {})["groups"]
     assert (group["missing"], group["accuracy"]["n"]) == (1, 0)
+
+
+REFERENCE: Reference = {"task": "color_i", "object": "car", "attribute": "red"}
+
+
+def test_summary_leaves_failed_calls_out() -> None:
+    verdicts = [
+        grade(REFERENCE, "car", "red"),
+        grade(REFERENCE, "car", "blue"),
+        unscored("empty description"),
+        failed("timed out"),
+    ]
+    summary = summarize(verdicts, [REFERENCE] * 4)
+    assert summary["accuracy"] == pytest.approx(1 / 3)
+    assert summary["object_accuracy"] == summary["visual_accuracy"] == pytest.approx(2 / 3)
+    assert summary["attribute_accuracy"] == summary["textual_accuracy"] == pytest.approx(1 / 3)
+    assert summary["accuracy_scored"] == 0.5
+    assert (summary["scored"], summary["unscored"], summary["failed"]) == (2, 1, 1)
+
+
+def test_nothing_judged_is_no_score() -> None:
+    verdicts = [failed("timed out"), failed("refused"), failed("refused")]
+    with pytest.raises(RuntimeError, match=r"all 3 outputs \(most often: refused\)"):
+        summarize(verdicts, [REFERENCE] * 3)
+    with pytest.raises(ValueError, match="at least one output, got none"):
+        summarize([], [])
+
+
+def test_a_reason_is_always_there() -> None:
+    assert count_reasons([Verdict("a", "unscored")]) == {"no reason given": 1}
