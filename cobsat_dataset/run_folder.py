@@ -9,7 +9,8 @@
       report.html, plots/   what `cobsat.hub_cards` made of them
 
 Lines are appended while a run lasts. A half-written last line, which a killed process leaves, is
-dropped and its example is done again; a broken line elsewhere is left out, counted and named.
+dropped and its example is done again; a broken line elsewhere is left out, counted and named. Lines
+may come in any order; an id that comes twice has its first line, or, if that is an error, the next.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import IO, Any, Literal, TypeVar
 
@@ -153,6 +154,8 @@ class RunFolder:
             ValueError: It is not a run's.
         """
         target = self.path / "run.json"
+        if not self.path.exists():
+            raise FileNotFoundError(f"{self.path} must be a run folder, got no such folder")
         if not target.exists():
             raise FileNotFoundError(f"{self.path} must be a run folder, got one without run.json")
         try:
@@ -165,26 +168,38 @@ class RunFolder:
     def start(self, settings: RunSettings) -> None:
         """Write `run.json`, or check that the folder belongs to this very run.
 
+        Its limit may grow: the run then goes on.
+
         Raises:
             ValueError: The folder holds another run; the message names what differs.
         """
-        if (self.path / "run.json").exists():
-            there = asdict(self.settings())
-            here = json.loads(json.dumps(asdict(settings)))
-            there = json.loads(json.dumps(there))
-            differing = [k for k in here if k != "versions" and here[k] != there.get(k)]
-            if differing:
-                what = "; ".join(f"{k}: {there.get(k)!r} there, {here[k]!r} now" for k in differing)
-                raise ValueError(
-                    f"{self.path} must be a new folder or this run's own, got another run's "
-                    f"({what}): name another folder with --out"
-                )
+        if not (self.path / "run.json").exists():
+            self.path.mkdir(parents=True, exist_ok=True)
+            write_json(self.path / "run.json", asdict(settings))
             return
-        self.path.mkdir(parents=True, exist_ok=True)
-        write_json(self.path / "run.json", asdict(settings))
+        old = self.settings()
+        there = json.loads(json.dumps(asdict(old)))
+        here = json.loads(json.dumps(asdict(settings)))
+        may_differ = ("versions", "limit")
+        differing = [k for k in here if k not in may_differ and here[k] != there.get(k)]
+        if differing:
+            what = "; ".join(f"{k}: {there.get(k)!r} there, {here[k]!r} now" for k in differing)
+            raise ValueError(
+                f"{self.path} must be a new folder or this run's own, got another run's "
+                f"({what}): name another folder with --out"
+            )
+        if old.limit == settings.limit:
+            return
+        if settings.limit is not None and (old.limit is None or settings.limit < old.limit):
+            least = "none, as" if old.limit is None else f"{old.limit} or more, as"
+            raise ValueError(
+                f"limit must be {least} the run in {self.path} began, got {settings.limit}: name "
+                "another folder with --out"
+            )
+        write_json(self.path / "run.json", asdict(replace(old, limit=settings.limit)))
 
     def predictions(self) -> tuple[dict[str, Prediction], list[str]]:
-        """Return predictions by id (the first line of an id counts), and what was wrong."""
+        """Return predictions by id, and what was wrong."""
         return _read(self.predictions_path, Prediction)
 
     def verdicts(self, judge: str) -> tuple[dict[str, Verdict], list[str]]:
@@ -302,5 +317,7 @@ def _read(path: Path, kind: type[_Line]) -> tuple[dict[str, _Line], list[str]]:
         except (ValueError, TypeError, AttributeError) as error:
             problems.append(f"{path.name}, line {number}: {error}")
             continue
-        records.setdefault(record.id, record)
+        earlier = records.get(record.id)
+        if earlier is None or earlier.status == "error":
+            records[record.id] = record
     return records, problems

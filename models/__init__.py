@@ -21,7 +21,7 @@ An adapter of your own is a class that follows `Model`, in any module:
     cobsat predict --model mymodule:MyModel --config color_i-2shot --output description
 """
 
-from .protocol import Capabilities, Model, Output, UsesImageSource
+from .protocol import Capabilities, Model, Output, Streams, UsesImageSource
 from .registry import MODELS, load_model
 
-__all__ = ["MODELS", "Capabilities", "Model", "Output", "UsesImageSource", "load_model"]
+__all__ = ["MODELS", "Capabilities", "Model", "Output", "Streams", "UsesImageSource", "load_model"]

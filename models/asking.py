@@ -1,20 +1,27 @@
-"""Asks a model, and makes one answer an example of whatever it does."""
+"""Asks a model, and makes one answer an example of whatever it does.
+
+`answers` is what the runner calls: batches for most models, a stream for those that answer as they
+finish.
+"""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final
 
 from cobsat import Example
 from cobsat.run_folder import is_disk_full
 from cobsat.spec import choose
 
-from .protocol import Model, Output
+from .protocol import Finished, Model, Output, Streams
+from .spending import Spending
 
-__all__ = ["Answer", "ask", "shorten"]
+__all__ = ["Answer", "answers", "ask", "shorten"]
 
 MAX_REASON: Final = 500
 
@@ -29,6 +36,62 @@ class Answer:
     error: str | None = None
 
 
+def answers(
+    model: Model, rows: Iterator[Example], batch_size: int, spending: Spending
+) -> Iterator[Iterable[Answer]]:
+    """Yield answers to examples, some at a time, until there are no more or no money is left.
+
+    Whoever takes them counts them in `spending` before the next are asked for.
+    """
+    if isinstance(model, Streams):
+        yield from _stream(model, rows, spending)
+        return
+    while batch := list(islice(rows, min(batch_size, spending.room()))):
+        yield ask(model, batch)
+
+
+def _stream(model: Streams, rows: Iterator[Example], spending: Spending) -> Iterator[list[Answer]]:
+    """Let a model take examples as it likes; again from the start where money held it back."""
+    under_way: dict[str, Example] = {}
+    more = True
+
+    def affordable() -> Iterator[Example]:
+        nonlocal more
+        while spending.room(len(under_way)):
+            row = next(rows, None)
+            if row is None:
+                more = False
+                return
+            under_way[row["id"]] = row
+            yield row
+
+    while more and spending.room():
+        with closing(_generator(model.stream(affordable()))) as finished:
+            for some in finished:
+                yield [_answer(one, under_way.pop(one[0])) for one in some]
+        if under_way:
+            raise ValueError(f"a model must answer all that it took, left {', '.join(under_way)}")
+
+
+def _generator(finished: Iterator[list[Finished]]) -> Generator[list[Finished], None, None]:
+    yield from finished  # an iterator that is no generator has no close()
+
+
+def _answer(finished: Finished, example: Example) -> Answer:
+    name, result, seconds = finished
+    if isinstance(result, Exception):
+        return _failed(name, result, seconds)
+    return Answer(name, _checked(result, example["output"]), seconds)
+
+
+def _failed(name: str, error: Exception, seconds: float) -> Answer:
+    """Return the answer of an example that raised; a full disk is no failure of a model."""
+    if is_disk_full(error):
+        raise error
+    reason = shorten(f"{type(error).__name__}: {error}")
+    return Answer(name, Output("error", reason=reason), seconds, reason)
+
+
 def ask(model: Model, batch: Sequence[Example]) -> Iterator[Answer]:
     """Yield an answer for each example; a batch that raises is tried again one by one."""
     start = time.perf_counter()
@@ -41,8 +104,7 @@ def ask(model: Model, batch: Sequence[Example]) -> Iterator[Answer]:
             for example in batch:
                 yield from ask(model, [example])
             return
-        reason = shorten(f"{type(error).__name__}: {error}")
-        yield Answer(batch[0]["id"], Output("error", reason=reason), _since(start), reason)
+        yield _failed(batch[0]["id"], error, _since(start))
         return
     if not isinstance(outputs, list) or len(outputs) != len(batch):
         got = len(outputs) if isinstance(outputs, list) else type(outputs).__name__

@@ -3,25 +3,25 @@
     cobsat predict --model copy --config color_i-2shot --config 'background_*-4shot' --out runs/NAME
 
 The same command again goes on where a killed run stopped. What a model fails at is kept as an
-error with its reason; what fails for every example stops the run.
+error with its reason, and asked again with `--retry-errors`; what fails for every example stops
+the run.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-from cobsat import Example, Options, RunFolder, RunSettings, image_source
+from cobsat import Example, ImageSource, Options, Prediction, RunFolder, RunSettings, image_source
 from cobsat.command_line import parse_options
 from cobsat.progress import progress
 from cobsat.run_examples import config_examples
 
-from .asking import ask
+from .asking import answers
 from .ledger import Ledger
 from .protocol import Model, UsesImageSource
 from .registry import load_model
@@ -32,6 +32,7 @@ from .settings import (
     run_settings,
     run_size,
 )
+from .spending import Spending, usage_line
 
 __all__ = ["predict"]
 
@@ -46,6 +47,8 @@ def predict(
     *,
     batch_size: int = 16,
     stop_after: int = STOP_AFTER,
+    retry_errors: bool = False,
+    spending: Spending | None = None,
     watch: Callable[[int], Any] = lambda count: None,
 ) -> RunFolder:
     """Ask a model for all examples of a run that its folder does not have yet.
@@ -54,9 +57,11 @@ def predict(
         model: The adapter.
         settings: What to run; a folder that holds another run is refused.
         out: The run folder, made if need be.
-        batch_size: Examples that the model is given at once.
+        batch_size: Examples that the model is given at once; one that streams takes its own.
         stop_after: The run stops when so many examples in a row raise one and the same error, and
             these are not recorded; 0 records them all.
+        retry_errors: Examples that are recorded as errors are asked again.
+        spending: Counts what answers cost, and ends the run early where a limit is reached.
         watch: Is told how many more examples are done.
 
     Raises:
@@ -79,31 +84,31 @@ def predict(
     folder.start(settings)
     if isinstance(model, UsesImageSource):
         model.use_image_source(source)
+    spending = spending or Spending()
     with folder.append_predictions() as appender:
-        done = set(folder.predictions()[0])
+        there = folder.predictions()[0]
+        done = {p.id for p in there.values() if not (retry_errors and p.status == "error")}
+        spending.start(there.values())
         ledger = Ledger(folder.path, appender, stop_after, bool(done))
-        for config in settings.configs:
-            rows = config_examples(config, settings, source)
-            for batch in _batches(_pending(rows, done), batch_size):
-                for answer in ask(model, batch):
-                    ledger.hold(answer)
-                ledger.write()
-                watch(len(batch))
+        for some in answers(model, _pending(settings, source, done), batch_size, spending):
+            outputs = []
+            for answer in some:
+                ledger.hold(answer)
+                outputs.append(answer.output)
+            ledger.write()
+            spending.add(outputs)
+            watch(len(outputs))
         ledger.close()
     return folder
 
 
-def _pending(rows: Iterator[Example], done: set[str]) -> Iterator[Example]:
+def _pending(settings: RunSettings, source: ImageSource, done: set[str]) -> Iterator[Example]:
     """Yield the examples that are not done, each once: configs may overlap."""
-    for row in rows:
-        if row["id"] not in done:
-            done.add(row["id"])
-            yield row
-
-
-def _batches(rows: Iterator[Example], size: int) -> Iterator[list[Example]]:
-    while batch := list(islice(rows, size)):
-        yield batch
+    for config in settings.configs:
+        for row in config_examples(config, settings, source):
+            if row["id"] not in done:
+                done.add(row["id"])
+                yield row
 
 
 def command(
@@ -155,6 +160,23 @@ def command(
             help="Stop when so many examples in a row raise the same error; 0: never.", min=0
         ),
     ] = STOP_AFTER,
+    retry_errors: Annotated[
+        bool, typer.Option("--retry-errors", help="Ask again what is recorded as an error.")
+    ] = False,
+    max_cost: Annotated[
+        float | None,
+        typer.Option(
+            help="Stop before the run costs more, all sittings together; a higher limit goes on. "
+            "Needs prices.",
+            min=0,
+        ),
+    ] = None,
+    price_in: Annotated[
+        float | None, typer.Option(help="Price of a million input tokens.", min=0)
+    ] = None,
+    price_out: Annotated[
+        float | None, typer.Option(help="Price of a million output tokens.", min=0)
+    ] = None,
 ) -> Path:
     """Ask a model for pictures or descriptions, and keep them in a run folder.
 
@@ -168,18 +190,38 @@ def command(
     check_capabilities(model, adapter.capabilities, settings)
     folder = RunFolder(out or default_folder(settings, config))
 
-    there = len(folder.predictions()[0])
-    with progress(f"asking {model}", run_size(settings), there) as watch:
+    spending = Spending(max_cost, price_in, price_out)
+
+    there = folder.predictions()[0].values()
+    done = sum(not (retry_errors and prediction.status == "error") for prediction in there)
+    with progress(f"asking {model}", run_size(settings), done) as watch:
         predict(
-            adapter, settings, folder.path,
-            batch_size=batch_size, stop_after=stop_after, watch=watch,
+            adapter, settings, folder.path, batch_size=batch_size, stop_after=stop_after,
+            retry_errors=retry_errors, spending=spending, watch=watch,
         )  # fmt: skip
     predictions, problems = folder.predictions()
-    statuses = Counter(prediction.status for prediction in predictions.values())
-    counts = ", ".join(f"{statuses[s]:,} {s}" for s in ("ok", "error", "blocked") if statuses[s])
-    typer.echo(f"{folder.path}: {len(predictions):,} predictions ({counts})")
+    _say(folder, predictions, spending)
+    if len(predictions) < run_size(settings) and not spending.room():
+        typer.echo(
+            f"stopped before the run costs more than {max_cost:g}: give the same command with a "
+            "higher --max-cost to go on",
+            err=True,
+        )
     for problem in problems[:MAX_PROBLEMS]:
         typer.echo(f"left out, and asked again: {problem}", err=True)
     if len(problems) > MAX_PROBLEMS:
         typer.echo(f"… and {len(problems) - MAX_PROBLEMS} more broken lines", err=True)
     return folder.path
+
+
+def _say(folder: RunFolder, predictions: dict[str, Prediction], spending: Spending) -> None:
+    statuses = Counter(prediction.status for prediction in predictions.values())
+    counts = ", ".join(f"{statuses[s]:,} {s}" for s in ("ok", "error", "blocked") if statuses[s])
+    typer.echo(f"{folder.path}: {len(predictions):,} predictions ({counts})")
+    cut = sum(prediction.finish_reason == "length" for prediction in predictions.values())
+    if cut:
+        typer.echo(f"cut at the most tokens that a reply may have: {cut:,}", err=True)
+    if statuses["error"]:
+        typer.echo("ask again what failed: the same command with --retry-errors", err=True)
+    if used := usage_line(predictions.values(), spending):
+        typer.echo(used)

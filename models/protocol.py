@@ -9,14 +9,16 @@ the rest of an example is for the baselines. Pictures are paths, or PIL images: 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
-from cobsat import Example, ImageSource
+from cobsat import OUTPUTS, Example, ImageSource
+from cobsat.spec import choose
 from PIL import Image
 
-__all__ = ["Capabilities", "Model", "Output", "UsesImageSource"]
+__all__ = ["Capabilities", "Finished", "Model", "Output", "Streams", "UsesImageSource"]
 
 
 @dataclass(frozen=True)
@@ -26,10 +28,24 @@ class Capabilities:
     Attributes:
         outputs: Output kinds: "image", "description" or both.
         max_images: The most pictures that one prompt may hold; None for no limit.
+        hint: What makes it give other outputs, said when they are asked for.
+
+    Raises:
+        ValueError: There is no such kind of output.
     """
 
-    outputs: frozenset[str]
+    outputs: AbstractSet[str]
     max_images: int | None = None
+    hint: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.outputs, AbstractSet) or not self.outputs:
+            raise ValueError(
+                f"outputs of Capabilities must be a set of {' and '.join(OUTPUTS)}, got "
+                f"{self.outputs!r}"
+            )
+        for output in sorted(self.outputs):
+            choose("outputs of Capabilities", output, OUTPUTS)
 
 
 @dataclass(frozen=True)
@@ -58,6 +74,9 @@ class Output:
 class Model(Protocol):
     """One adapter. Its class takes the user's `--model-option`s as keyword arguments.
 
+    A class may name in `session_options` (a set) those that change no answer, such as how many
+    calls run at once: they are not kept in `run.json`, and may differ when a run goes on.
+
     Attributes:
         name: The adapter's name, or the checkpoint's.
         capabilities: What it can do.
@@ -82,6 +101,25 @@ class Model(Protocol):
         What fails for one example is its "error" or "blocked" output. An exception makes the
         runner try the batch again example by example; raise for what no example can survive (no
         server, a wrong key), and the run stops after a few.
+        """
+        ...
+
+
+Finished: TypeAlias = tuple[str, Output | Exception, float]
+"""An example's id, what the model gave or what it raised, and the seconds that it took."""
+
+
+@runtime_checkable
+class Streams(Protocol):
+    """A model that answers examples as it gets to them, as one behind a server does.
+
+    The runner calls `stream` in place of `predict`, once: no example waits for a batch's slowest.
+    """
+
+    def stream(self, examples: Iterator[Example]) -> Iterator[list[Finished]]:
+        """Yield what has finished, in any order, taking the next example when there is room.
+
+        Whoever closes the iterator early gives up what is under way.
         """
         ...
 

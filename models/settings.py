@@ -68,7 +68,7 @@ def run_settings(
     Args:
         name: The model as the user named it.
         model: The adapter, whose record is kept.
-        given: The adapter's options as the user gave them.
+        given: The adapter's options as the user gave them; its `session_options` are not kept.
         configs: Configs in order, as `expand_configs` returns them.
         split: The split.
         options: The builder's options; a folder of images becomes an absolute path.
@@ -76,6 +76,8 @@ def run_settings(
     """
     if limit is not None and limit < 1:
         raise ValueError(f"limit must be 1 or more, got {limit}")
+    of_session: frozenset[str] = getattr(model, "session_options", frozenset())
+    kept = {key: value for key, value in given.items() if key not in of_session}
     record = {"name": model.name, **model.record()}
     versions = {
         "python": platform.python_version(),
@@ -97,7 +99,7 @@ def run_settings(
         images=images,
         image_digest=image_source(images).digest,
         limit=limit,
-        model_options={"options": given, "record": record},
+        model_options={"options": kept, "record": record},
         versions=versions,
     )
 
@@ -129,9 +131,12 @@ def check_capabilities(name: str, capabilities: Capabilities, settings: RunSetti
         ValueError: It cannot; the message says what it can.
     """
     if settings.output not in capabilities.outputs:
+        can = sorted(capabilities.outputs)
+        fix = " or ".join(f"--output {output}" for output in can)
+        fix += f", or {capabilities.hint}" if capabilities.hint else ""
         raise ValueError(
-            f"output of model {name} must be one of {', '.join(sorted(capabilities.outputs))}, "
-            f"got {settings.output!r}"
+            f"output of model {name} must be one of {', '.join(can)}, got {settings.output!r}: "
+            f"{fix}"
         )
     limit = capabilities.max_images
     for config in settings.configs:

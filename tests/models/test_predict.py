@@ -349,8 +349,8 @@ def test_captions_in_place_of_pictures_need_no_pictures(
 def test_the_folder_of_another_run_is_refused(picture_folder: Path, tmp_path: Path) -> None:
     predict(Scripted(describe), settings_for(picture_folder), tmp_path)
     before = (tmp_path / "predictions.jsonl").read_bytes()
-    with pytest.raises(ValueError, match=r"got another run's .*limit: 10 there, 11 now"):
-        predict(Scripted(describe), settings_for(picture_folder, limit=11), tmp_path)
+    with pytest.raises(ValueError, match=r"got another run's .*seed: 123 there, 1 now"):
+        predict(Scripted(describe), settings_for(picture_folder, seed=1), tmp_path)
     assert (tmp_path / "predictions.jsonl").read_bytes() == before
 
 

@@ -62,6 +62,7 @@ def test_the_public_surface() -> None:
         "Capabilities",
         "Model",
         "Output",
+        "Streams",
         "UsesImageSource",
         "load_model",
     ]
