@@ -3,14 +3,17 @@
     cobsat judge runs/NAME --judge clip --judge mention
 
 Verdicts are appended as they come, so a killed run goes on where it was, and ends with the same
-scores. An output that occurs many times is judged once a theme.
+files. An output that occurs many times is judged once a theme. Where the judge's call failed, the
+verdict is an "error": it is in no score, and the same command judges it anew. When nothing but
+failures come, judging stops with the reason.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, cast
 
@@ -29,13 +32,18 @@ from cobsat.run_folder import (
 )
 from cobsat.spec import TASKS, choose
 
-from .grading import regrade, unscored
+from .cautions import cautions, unknown_pictures
+from .grading import count_reasons, regrade, unscored
 from .outputs import about, fingerprint, run_rows
 from .protocol import Judge, OutputKind
 from .registry import judge_parameters, load_judge
 from .scores import Row, scores
 
 __all__ = ["command", "default_judges", "judge_run", "load_judges"]
+
+BATCH_SIZE: Final = 128
+STOP_AFTER: Final = 20
+"""Judging stops when so many outputs in a row, in whole batches, could not be judged."""
 
 _LINES_AT_ONCE: Final = 1000
 """So many verdicts are written together at most, however few outputs had to be judged for them."""
@@ -47,46 +55,112 @@ def default_judges(output: str) -> tuple[str, ...]:
 
 
 def judge_run(folder: RunFolder | str | os.PathLike[str], judge: Judge, *,
-              batch_size: int = 128) -> dict[str, Any]:  # fmt: skip
+              batch_size: int | None = None) -> dict[str, Any]:  # fmt: skip
     """Judge what a run folder holds, write verdicts and scores, and return the scores.
+
+    Args:
+        folder: The run folder.
+        judge: The judge.
+        batch_size: Outputs judged at once; by default what the judge likes, or 128.
 
     Raises:
         FileNotFoundError: The folder holds no run.
         ValueError: The judge does not judge this kind of output, or another judge of that name
             has been at work here.
+        RuntimeError: The judge fails at everything; what was judged stays.
     """
     folder = folder if isinstance(folder, RunFolder) else RunFolder(folder)
     settings = folder.settings()
     _check_output(judge, settings.output)
+    if batch_size is None:
+        batch_size = int(getattr(judge, "batch_size", BATCH_SIZE))
     if batch_size < 1:
         raise ValueError(f"batch_size must be at least 1, got {batch_size}")
     predictions, problems = folder.predictions()
-    _claim(folder, judge)
     outputs = {i: fingerprint(folder, p) for i, p in predictions.items()}
-    verdicts = _kept_verdicts(folder, judge.name, predictions, outputs)
+    there, broken = folder.verdicts(judge.name)
+    _claim(folder, judge, there)
+    verdicts = {i: v for i, v in there.items() if i in predictions and _holds(v, outputs[i])}
+    if broken or len(verdicts) < len(there):
+        with folder.append_verdicts(judge.name):  # raises if another process is at it
+            _rewrite(folder, judge.name, verdicts.values())
     rows = list(run_rows(settings))
 
     waiting = [row for row in rows if row["id"] in predictions and row["id"] not in verdicts]
     answers = _answers(rows, verdicts, outputs)
+    before = any(predictions[i].status == "ok" for i in verdicts)
+    failures = _Failures(judge.name, anything_judged=before)
     with (
         folder.append_verdicts(judge.name) as appender,
         progress(f"judging with {judge.name}", len(rows), len(rows) - len(waiting)) as advance,
     ):
         for batch in _batches(waiting, outputs, answers, batch_size):
-            _judge_new(folder, judge, settings.output, batch, predictions, outputs, answers)
+            new = _judge_new(folder, judge, settings.output, batch, predictions, outputs, answers)
             lines = [_verdict(row, predictions[row["id"]], outputs, answers) for row in batch]
             appender.add(lines)
             verdicts.update((line.id, line) for line in lines)
             advance(len(lines))
+            failures.take([answers[key] for key in new])
+            for key in new:  # what failed is asked again where the same output comes next
+                if answers[key].status == "error":
+                    del answers[key]
+        failures.close()
+        verdicts = _in_order(folder, judge.name, rows, verdicts)
 
+    record = judge.record()
+    table = scores(rows, predictions, verdicts)
+    judged = [outputs[i] for i, v in verdicts.items() if v.status == "scored"]
+    unknown = unknown_pictures(record, judged) if settings.output == "image" else 0
+    usage = _usage(answers.values())
     result = {
-        "judge": {"name": judge.name, **judge.record()},
+        "judge": {"name": judge.name, **record},
         "run": _run_record(settings),
         "problems": problems,
-        **scores(rows, predictions, verdicts),
+        "cautions": cautions(judge.name, record, table, unknown),
+        **({"usage": usage} if usage else {}),
+        **table,
     }
     write_json(folder.scores_path(judge.name), result)
     return result
+
+
+class _Failures:
+    """Stops judging when a judge does nothing but fail: after a row of it, or at the end."""
+
+    def __init__(self, judge_name: str, *, anything_judged: bool) -> None:
+        self._judge_name = judge_name
+        self._anything_judged = anything_judged
+        self._row: list[Verdict] = []
+
+    def take(self, verdicts: Sequence[Verdict]) -> None:
+        """Take a batch's new verdicts.
+
+        Raises:
+            RuntimeError: `STOP_AFTER` or more in a row were failures.
+        """
+        if any(verdict.status != "error" for verdict in verdicts):
+            self._anything_judged, self._row = True, []
+        else:
+            self._row += verdicts
+        if len(self._row) >= STOP_AFTER:
+            self._stop()
+
+    def close(self) -> None:
+        """End.
+
+        Raises:
+            RuntimeError: There never was anything but failures.
+        """
+        if self._row and not self._anything_judged:
+            self._stop()
+
+    def _stop(self) -> None:
+        reason = next(iter(count_reasons(self._row)))
+        raise RuntimeError(
+            f"the judge {self._judge_name} must answer, got a failure for all of the last "
+            f"{len(self._row)} outputs and stopped (most often: {reason}): when that is mended, "
+            "give the same command again; what was judged is kept"
+        )
 
 
 def _check_output(judge: Judge, output: str) -> None:
@@ -97,11 +171,14 @@ def _check_output(judge: Judge, output: str) -> None:
         )
 
 
-def _claim(folder: RunFolder, judge: Judge) -> None:
-    """Leave the judge's record beside its verdicts, or check that it is the one that is there."""
+def _claim(folder: RunFolder, judge: Judge, verdicts: dict[str, Verdict]) -> None:
+    """Leave the judge's record beside its verdicts, or check that it is the one that is there.
+
+    Where nothing but failures are, another judge may begin: its options may have been the fault.
+    """
     target = folder.verdicts_path(judge.name).with_suffix(".json")
     here = json.loads(json.dumps(judge.record()))
-    if folder.verdicts_path(judge.name).exists() and target.exists():
+    if target.exists() and any(v.status != "error" for v in verdicts.values()):
         there = json.loads(target.read_text("utf-8"))
         keys = [k for k in {**there, **here} if k != "versions" and here.get(k) != there.get(k)]
         if keys:
@@ -114,25 +191,27 @@ def _claim(folder: RunFolder, judge: Judge) -> None:
     write_json(target, here)
 
 
-def _kept_verdicts(
-    folder: RunFolder,
-    judge_name: str,
-    predictions: dict[str, Prediction],
-    outputs: dict[str, str],
-) -> dict[str, Verdict]:
-    """Return the verdicts that still hold.
+def _holds(verdict: Verdict, output: str) -> bool:
+    """Return whether a verdict still holds: it is no failure, and about the output there is now."""
+    return verdict.status != "error" and about(verdict) == output
 
-    A broken line, or a verdict about another output than the prediction that is there now, is
-    taken out of the file, and judged again.
-    """
-    there, problems = folder.verdicts(judge_name)
-    kept = {i: v for i, v in there.items() if i in predictions and about(v) == outputs[i]}
-    if problems or len(kept) < len(there):
-        target = folder.verdicts_path(judge_name)
-        partial = target.with_name(target.name + ".partial")
-        partial.write_bytes(b"".join(to_line(verdict) for verdict in kept.values()))
-        os.replace(partial, target)
-    return kept
+
+def _in_order(
+    folder: RunFolder, judge_name: str, rows: Iterable[Row], verdicts: dict[str, Verdict]
+) -> dict[str, Verdict]:
+    """Return verdicts in the order of the examples; what was judged anew is moved to its place."""
+    ordered = {row["id"]: verdicts[row["id"]] for row in rows if row["id"] in verdicts}
+    ordered |= verdicts
+    if list(ordered) != list(verdicts):
+        _rewrite(folder, judge_name, ordered.values())
+    return ordered
+
+
+def _rewrite(folder: RunFolder, judge_name: str, verdicts: Iterable[Verdict]) -> None:
+    target = folder.verdicts_path(judge_name)
+    partial = target.with_name(target.name + ".partial")
+    partial.write_bytes(b"".join(map(to_line, verdicts)))
+    os.replace(partial, target)
 
 
 def _key(row: Row, outputs: dict[str, str]) -> tuple[str, str]:
@@ -179,8 +258,8 @@ def _judge_new(
     predictions: dict[str, Prediction],
     outputs: dict[str, str],
     answers: dict[tuple[str, str], Verdict],
-) -> None:
-    """Have the batch's outputs judged that have no answer yet."""
+) -> list[tuple[str, str]]:
+    """Have the batch's outputs judged that have no answer yet, and return which they were."""
     new: dict[tuple[str, str], tuple[str, Row]] = {}
     for row in batch:
         key, prediction = _key(row, outputs), predictions[row["id"]]
@@ -195,7 +274,7 @@ def _judge_new(
         else:
             answers[key] = unscored(f"prediction without {output}")
     if not new:
-        return
+        return []
     given = [text for text, _ in new.values()]
     references = [row["reference"] for _, row in new.values()]
     replies = judge.judge(given, references, cast(OutputKind, output))
@@ -204,6 +283,7 @@ def _judge_new(
             f"verdicts of {judge.name} must be one an output ({len(new)}), got {len(replies)}"
         )
     answers.update(zip(new, replies, strict=True))
+    return list(new)
 
 
 def _verdict(
@@ -216,6 +296,17 @@ def _verdict(
     graded = regrade(answer, row["id"], row["reference"])
     raw = {"output": outputs[prediction.id], **(graded.raw or {})}
     return Verdict(**{**vars(graded), "raw": raw})
+
+
+def _usage(answers: Iterable[Verdict]) -> dict[str, int]:
+    """Return the tokens that a judge says it took, summed over all distinct outputs."""
+    total: Counter[str] = Counter()
+    for verdict in answers:
+        for said in (verdict.raw or {}).values():
+            usage = said.get("usage") if isinstance(said, dict) else None
+            if isinstance(usage, dict):
+                total.update({name: n for name, n in usage.items() if isinstance(n, int)})
+    return dict(sorted(total.items()))
 
 
 def _run_record(settings: RunSettings) -> dict[str, Any]:
@@ -270,9 +361,15 @@ def command(
             "be repeated.",
         ),
     ] = None,
-    batch_size: Annotated[int, typer.Option(help="Outputs judged at once.", min=1)] = 128,
+    batch_size: Annotated[
+        int | None,
+        typer.Option(help="Outputs judged at once. Default: what suits the judge.", min=1),
+    ] = None,
 ) -> None:
-    """Judge the outputs of a run and write its scores."""
+    """Judge the outputs of a run and write its scores.
+
+    The same command again judges what was not judged, or where the judge failed.
+    """
     folder = RunFolder(run)
     settings = folder.settings()
     judges = load_judges(judge or default_judges(settings.output), judge_option or ())
@@ -285,3 +382,5 @@ def command(
         typer.echo(f"{safe_name(each.name)}: {counts[0]} of {counts[1]} scored, in {where}")
         for problem in result["problems"]:
             typer.echo(f"left out: {problem}", err=True)
+        for caution in result["cautions"]:
+            typer.echo(f"warning: {caution}", err=True)

@@ -24,6 +24,9 @@ class Judge(Protocol):
     Attributes:
         name: Names the judge's files in a run folder: `clip`, `clip-openai--clip-vit-base-patch32`.
         outputs: The kinds of output that it judges.
+
+    It may have a third, `batch_size`: how many outputs a run folder gives it at once, and loses
+    when it is killed.
     """
 
     name: str
@@ -42,5 +45,6 @@ class Judge(Protocol):
         """Judge outputs: paths of pictures, or descriptions; one verdict each, its id empty.
 
         What is answered, and `raw`, must depend on the output and the reference's theme alone: an
-        output that a run holds many times is judged once, and graded against each reference.
+        output that a run holds many times is judged once, and graded against each reference. What
+        it cannot say is unscored; where it could not be asked, the status is "error".
         """

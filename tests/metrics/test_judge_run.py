@@ -228,7 +228,7 @@ def test_bad_input(run: RunFolder, tmp_path: Path) -> None:
         judge_run(run, Short())
     with pytest.raises(ValueError, match="batch_size must be at least 1, got 0"):
         judge_run(run, Exact(), batch_size=0)
-    with pytest.raises(FileNotFoundError, match=r"without run\.json"):
+    with pytest.raises(FileNotFoundError, match="must be a run folder"):
         judge_run(tmp_path / "nothing", Exact())
 
 
