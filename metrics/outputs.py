@@ -12,10 +12,11 @@ from cobsat.images import ImageSource
 from cobsat.layout import LABELS
 from cobsat.run_examples import run_examples
 from cobsat.run_folder import Prediction, RunFolder, RunSettings, Verdict
+from cobsat.spec import TASKS, Theme
 
 from .scores import Row
 
-__all__ = ["about", "fingerprint", "run_rows"]
+__all__ = ["about", "fingerprint", "run_rows", "run_themes", "to_look_at"]
 
 
 def run_rows(settings: RunSettings) -> Iterator[Row]:
@@ -34,6 +35,11 @@ def run_rows(settings: RunSettings) -> Iterator[Row]:
             "latent_variable": example["latent_variable"],
             "reference": example["reference"],
         }
+
+
+def run_themes(settings: RunSettings) -> dict[str, Theme]:
+    """Return the theme of each of a run's examples, by id."""
+    return {row["id"]: TASKS[row["task"]].theme for row in run_rows(settings)}
 
 
 def fingerprint(folder: RunFolder, prediction: Prediction) -> str:
@@ -55,3 +61,11 @@ def fingerprint(folder: RunFolder, prediction: Prediction) -> str:
 def about(verdict: Verdict) -> str | None:
     """Return the fingerprint of the output that a verdict is about."""
     return None if verdict.raw is None else verdict.raw.get("output")
+
+
+def to_look_at(prediction: Prediction, output: str) -> str | None:
+    """Return the picture's path in the run folder, or the description; None if there is none."""
+    if prediction.status != "ok":
+        return None
+    shown = prediction.image if output == "image" else prediction.text
+    return shown if shown and shown.strip() else None

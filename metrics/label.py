@@ -1,0 +1,68 @@
+"""A person gives verdicts on a run's outputs, on a small local page.
+
+    cobsat label runs/NAME
+    cobsat label runs/NAME --person ada --sample 200 --seed 1
+
+The page shows one output after the other, tasks mixed, and asks the judges' two questions. It is
+blind: neither the reference nor a judge's verdict nor the model's name ever leaves the process.
+Every verdict is on disk before the next output is shown, and the same command goes on from there.
+Source: the labels are what TouchStone, Sec. 4.1, compares its judge with.
+"""
+
+from __future__ import annotations
+
+import getpass
+import threading
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from cobsat.run_folder import RunFolder
+
+from .label_server import open_server, page_address
+from .label_session import open_session
+
+__all__ = ["command"]
+
+
+def command(
+    run: Annotated[Path, typer.Argument(help="The run folder.", metavar="RUN")],
+    person: Annotated[
+        str | None, typer.Option(help="Whose verdicts these are. Default: the name of the user.")
+    ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(help="Only so many outputs, drawn at random. Default: all.", min=1),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(help="Seed of the order and the sample; the same for all people. Default: 0."),
+    ] = None,
+    port: Annotated[
+        int, typer.Option(help="Port on 127.0.0.1; 0 is any that is free.", min=0, max=65535)
+    ] = 0,
+    browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
+) -> None:
+    """Give verdicts yourself, on a local page, blind to the judge's."""
+    session = open_session(RunFolder(run), person or _user(), sample, seed)
+    server = open_server(session, port)
+    address = page_address(server)
+    typer.echo(f"{address}\nEvery answer is saved at once, in {session.path}. Ctrl-C ends.")
+    if browser:
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    try:
+        server.serve_forever(poll_interval=0.2)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        server.server_close()
+    progress = session.progress()
+    typer.echo(f"{progress['done']} of {progress['of']} outputs labelled, in {session.path}")
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # no name in the environment, nor an account
+        return "person"
