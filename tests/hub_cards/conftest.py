@@ -1,16 +1,8 @@
-"""Run folders of the true shape, made through `RunFolder`, and a real Chromium to look at reports.
-
-Chromium is spoken to over its DevTools pipe, so that no package is needed beside the browser.
-"""
+"""Run folders of the true shape, made through `RunFolder`."""
 
 import csv
-import fcntl
 import hashlib
-import json
-import os
 import random
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -89,6 +81,7 @@ def make_run(tmp_path, pictures):
                     "judge": record,
                     "run": {},
                     "problems": problems,
+                    "cautions": [],
                     **scores(rows, predicted, found),
                 },
             )
@@ -125,149 +118,3 @@ def some_verdict(row, prediction, draw):
     attribute = reference["attribute"] if draw.random() < 0.5 else draw.choice(theme.attributes)
     right = (object_ == reference["object"], attribute == reference["attribute"])
     return Verdict(row["id"], "scored", object_, attribute, *right)
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    """The path of a Chromium."""
-    found = shutil.which("chromium") or shutil.which("chromium-browser")
-    found = found or shutil.which("google-chrome")
-    if not found:
-        pytest.skip("no chromium on this machine: install Debian's package chromium")
-    return found
-
-
-@pytest.fixture(scope="session")
-def browser(chromium, tmp_path_factory):
-    """A running headless Chromium; tests open pages in it."""
-    running = Browser(chromium, tmp_path_factory.mktemp("chromium"))
-    yield running
-    running.close()
-
-
-class Browser:
-    """Speaks the DevTools protocol with a headless Chromium over a pipe (descriptors 3 and 4)."""
-
-    def __init__(self, binary, profile):
-        to_read, self._write = _high_pipe()
-        self._read, to_write = _high_pipe()
-
-        def inherit():
-            os.dup2(to_read, 3)
-            os.dup2(to_write, 4)
-
-        arguments = [
-            "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-            "--disable-background-networking", "--disable-component-update", "--disable-sync",
-            "--hide-scrollbars", "--remote-debugging-pipe", f"--user-data-dir={profile}",
-        ]  # fmt: skip
-        self._process = subprocess.Popen(
-            [binary, *arguments],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            close_fds=False,
-            preexec_fn=inherit,
-        )
-        os.close(to_read)
-        os.close(to_write)
-        self._buffer = b""
-        self._number = 0
-        self._session = None
-        self.events = []
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)[
-            "sessionId"
-        ]
-        for domain in ("Page", "Runtime", "Network", "Log"):
-            self.call(f"{domain}.enable")
-
-    def call(self, method, **parameters):
-        """Call a DevTools method and return its result."""
-        self._number += 1
-        message = {"id": self._number, "method": method, "params": parameters}
-        if self._session:
-            message["sessionId"] = self._session
-        os.write(self._write, json.dumps(message).encode() + b"\0")
-        while True:
-            answer = self._next()
-            if answer.get("id") == self._number:
-                if "error" in answer:
-                    raise RuntimeError(f"{method}: {answer['error']}")
-                return answer["result"]
-
-    def _next(self):
-        while b"\0" not in self._buffer:
-            data = os.read(self._read, 1 << 20)
-            if not data:
-                raise RuntimeError("chromium has ended")
-            self._buffer += data
-        raw, _, self._buffer = self._buffer.partition(b"\0")
-        message = json.loads(raw)
-        if "method" in message:
-            self.events.append(message)
-        return message
-
-    def open(self, path, fragment="", width=1280, height=900, dark=False):
-        """Open a file, and forget what other pages did."""
-        self.call("Page.navigate", url="about:blank")
-        self.call(
-            "Emulation.setDeviceMetricsOverride",
-            width=width, height=height, deviceScaleFactor=1, mobile=width < 600,
-        )  # fmt: skip
-        scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
-        self.call("Emulation.setEmulatedMedia", features=scheme)
-        self.events.clear()
-        self.call("Page.navigate", url=f"{Path(path).resolve().as_uri()}{fragment}")
-        while not any(event["method"] == "Page.loadEventFired" for event in self.events):
-            self._next()
-
-    def run(self, script):
-        """Run a script in the page and return its value."""
-        answer = self.call(
-            "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
-        )
-        if "exceptionDetails" in answer:
-            raise RuntimeError(json.dumps(answer["exceptionDetails"])[:2000])
-        return answer["result"].get("value")
-
-    def press(self, key):
-        """Press one key."""
-        for kind in ("rawKeyDown", "keyUp"):
-            self.call("Input.dispatchKeyEvent", type=kind, key=key)
-
-    def faults(self):
-        """Return what a page must not do: throw, complain, open dialogs, or ask a network."""
-        self.run("new Promise((done) => setTimeout(done, 50))")
-        found = []
-        for event in self.events:
-            method, details = event["method"], event["params"]
-            if method in ("Runtime.exceptionThrown", "Page.javascriptDialogOpening"):
-                found.append((method, json.dumps(details)[:500]))
-            if method == "Log.entryAdded" and details["entry"]["level"] in ("error", "warning"):
-                found.append((method, details["entry"]["text"]))
-            if method == "Network.requestWillBeSent":
-                url = details["request"]["url"]
-                if not url.startswith("data:") and details.get("type") != "Document":
-                    found.append((method, url))
-        return found
-
-    def close(self):
-        """End the browser."""
-        try:
-            self._session = None
-            self.call("Browser.close")
-        except (RuntimeError, OSError):
-            self._process.kill()
-        self._process.wait(10)
-        os.close(self._read)
-        os.close(self._write)
-
-
-def _high_pipe():
-    """Return a pipe whose descriptors are clear of 3 and 4, and not inherited as they are."""
-    made = []
-    for end in os.pipe():
-        made.append(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10))
-        os.close(end)
-    return made
