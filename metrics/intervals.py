@@ -1,0 +1,191 @@
+"""95% intervals of shares and of means of shares, and Student's t. Pure functions.
+
+A share's interval is the modified Wilson interval (Korn and Graubard, "Confidence intervals for
+proportions with small expected number of positive counts estimated from survey data", 1998):
+Wilson's (1927), with the size of the sample that would be as sure without clusters, and Student's t
+with one degree of freedom less than there are clusters. It stays within 0 and 1, and tells
+something at 0% and 100% too: there the clustered standard error is 0, and each cluster counts as
+one prompt, as if its prompts could only be right or wrong together.
+A mean over tasks puts its parts' distances together (Zou and Donner, "Construction of confidence
+limits about effect measures", 2008).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from functools import lru_cache
+from typing import Final, TypeAlias
+
+from .statistics import clustered_mean
+
+__all__ = [
+    "LEVEL",
+    "Interval",
+    "mean_interval",
+    "pooled_degrees",
+    "share_interval",
+    "student_quantile",
+    "student_tail",
+    "zero_half_width",
+]
+
+LEVEL: Final = 0.95
+
+Interval: TypeAlias = tuple[float, float]
+
+
+def share_interval(values: Sequence[bool], clusters: Sequence[Hashable]) -> Interval | None:
+    """Return the 95% interval of a share; None where it cannot be told (fewer than two clusters).
+
+    >>> low, high = share_interval([True] * 100, range(100))
+    >>> round(low, 3), high
+    (0.962, 1.0)
+    >>> low, high = share_interval([True] * 50 + [False] * 50, range(100))
+    >>> round(low, 3), round(high, 3)
+    (0.402, 0.598)
+    """
+    rate = clustered_mean(values, clusters)
+    if rate.value is None or rate.standard_error is None:
+        return None
+    count = len(set(clusters))
+    variance = rate.value * (1 - rate.value)
+    # never more than there are values: that clusters even out may be luck
+    squared_error = max(rate.standard_error**2, variance / rate.n)
+    size = variance / squared_error if variance else float(count)
+    return _wilson(rate.value, size, student_quantile((1 + LEVEL) / 2, count - 1))
+
+
+def _wilson(share: float, size: float, t: float) -> Interval:
+    squared = t * t
+    middle = (share + squared / (2 * size)) / (1 + squared / size)
+    root = math.sqrt(share * (1 - share) / size + squared / (4 * size * size))
+    half = t * root / (1 + squared / size)
+    # the value itself is within, whatever rounding does
+    return max(0.0, min(share, middle - half)), min(1.0, max(share, middle + half))
+
+
+def mean_interval(values: Sequence[float], intervals: Sequence[Interval | None]) -> Interval | None:
+    """Return the interval of the mean of independent values, each with the same weight.
+
+    It is unknown if one of them is.
+
+    >>> mean_interval([0.5, 0.5], [(0.47, 0.53), (0.46, 0.54)])
+    (0.475, 0.525)
+    """
+    known = [interval for interval in intervals if interval is not None]
+    if not values or len(known) < len(values):
+        return None
+    count = len(values)
+    middle = math.fsum(values) / count
+    below = math.hypot(*(v - low for v, (low, _) in zip(values, known, strict=True)))
+    above = math.hypot(*(high - v for v, (_, high) in zip(values, known, strict=True)))
+    return middle - below / count, middle + above / count
+
+
+def zero_half_width(clusters: int) -> float:
+    """Return how far a difference may be from 0 if it is 0 in every one of so many clusters.
+
+    It is Wilson's bound on the share of clusters with a difference, each counted once.
+
+    >>> round(zero_half_width(100), 3)
+    0.038
+    """
+    squared = student_quantile((1 + LEVEL) / 2, clusters - 1) ** 2
+    return squared / (clusters + squared)
+
+
+def pooled_degrees(errors: Sequence[float], degrees: Sequence[float]) -> float:
+    """Return the degrees of freedom of a mean with these standard errors (Satterthwaite, 1946).
+
+    >>> pooled_degrees([0.1, 0.1], [9, 9])
+    18.0
+    """
+    largest = max(errors)
+    if largest == 0:
+        return float(sum(degrees))
+    squares = [(error / largest) ** 2 for error in errors]
+    return math.fsum(squares) ** 2 / math.fsum(
+        square**2 / degree for square, degree in zip(squares, degrees, strict=True)
+    )
+
+
+def student_tail(t: float, degrees: float) -> float:
+    """Return how likely a value at least as far from 0 as `t` is under Student's distribution.
+
+    Raises:
+        ValueError: There are no degrees of freedom.
+
+    >>> round(student_tail(2.262, 9), 3)
+    0.05
+    """
+    if not degrees > 0:
+        raise ValueError(f"degrees must be more than 0, got {degrees}")
+    if math.isinf(t):
+        return 0.0
+    whole = degrees + t * t
+    return _incomplete_beta(degrees / 2, 0.5, degrees / whole, t * t / whole)
+
+
+@lru_cache(maxsize=1024)
+def student_quantile(probability: float, degrees: float) -> float:
+    """Return the value that Student's t stays below with a probability from 0.5 to below 1.
+
+    >>> round(student_quantile(0.975, 99), 3)
+    1.984
+    """
+    if not 0.5 <= probability < 1:
+        raise ValueError(f"probability must be from 0.5 to below 1, got {probability}")
+    tail = 2 * (1 - probability)
+    high = 1.0
+    while student_tail(high, degrees) > tail:
+        high *= 2
+    return _root(lambda t: student_tail(t, degrees) - tail, 0.0, high)
+
+
+def _root(falling: Callable[[float], float], low: float, high: float) -> float:
+    """Return where a falling function is 0."""
+    for _ in range(200):
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        if falling(middle) > 0:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
+    """Return the regularized incomplete beta function at x = 1 - rest, by its continued fraction.
+
+    Both are given, since the smaller of them would be lost in 1 minus the other.
+    """
+    if x <= 0 or rest <= 0:
+        return float(rest <= 0)
+    if x > (a + 1) / (a + b + 2):  # where the fraction converges slowly, use the other tail
+        return 1 - _incomplete_beta(b, a, rest, x)
+    gammas = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    return math.exp(gammas + a * math.log(x) + b * math.log(rest)) * _beta_fraction(a, b, x) / a
+
+
+def _beta_fraction(a: float, b: float, x: float) -> float:
+    """Return 1 / (1 + d1 / (1 + d2 / …)), evaluated from its front (Lentz's method)."""
+    tiny = 1e-300
+    upper = 1.0
+    lower = 1 / _not_zero(1 - (a + b) * x / (a + 1), tiny)
+    value = lower
+    for m in range(1, 1000):
+        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        for term in (even, odd):
+            lower = 1 / _not_zero(1 + term * lower, tiny)
+            upper = _not_zero(1 + term / upper, tiny)
+            value *= lower * upper
+        if abs(lower * upper - 1) < 1e-15:
+            break
+    return value
+
+
+def _not_zero(value: float, tiny: float) -> float:
+    return value if abs(value) > tiny else tiny
