@@ -75,7 +75,7 @@ def test_copies_tell_nothing_and_right_and_wrong_mirror_each_other() -> None:
     generator = random.Random(3)
     for _ in range(20):
         clusters = [generator.randrange(30) for _ in range(80)]
-        values = [generator.random() < (0.95 if c < 15 else 0.4) for c in clusters]
+        values = [(c < 20) == (generator.random() < 0.95) for c in clusters]
         once = share_interval(values, clusters)
         assert share_interval(values * 3, clusters * 3) == pytest.approx(once)
         low, high = share_interval([not value for value in values], clusters) or (0, 0)
