@@ -88,7 +88,9 @@ def _print_scores(folder: RunFolder) -> None:
         each = f", {sizes.pop():,} examples each" if len(sizes) == 1 else ""
         table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
         table.add_column("task")
-        for name in ("shots", *([] if each else ["examples"]), *_RATES, "failed", "unscored"):
+        judge_failed = any(row.get("judge_failed") for row in scores["groups"])
+        counts = ["failed", "unscored", *(["judge failed"] if judge_failed else [])]
+        for name in ("shots", *([] if each else ["examples"]), *_RATES, *counts):
             table.add_column(name, justify="right")
         for row in [*scores["groups"], None, *scores["means"]]:
             if row is None:
@@ -98,6 +100,7 @@ def _print_scores(folder: RunFolder) -> None:
             cells += [] if each else [f"{row['examples']:,}"]
             cells += [_rate(row["accuracy"], error=True), *(_rate(row[r]) for r in _RATES[1:])]
             cells += [str(row["failed"] + row["blocked"]), str(row["unscored"])]
+            cells += [str(row["judge_failed"])] if judge_failed else []
             table.add_row(*cells)
         console.print(f"\n[bold]judge: {judge}[/bold]{each}", highlight=False)
         console.print(table, "", highlight=False)

@@ -28,7 +28,7 @@ from .thumbnails import Pictures
 
 NONE: Final = -1
 STATUSES: Final = ("ok", "error", "blocked", "missing")
-STATES: Final = ("scored", "unscored")
+STATES: Final = ("scored", "unscored", "error")
 
 _Item = TypeVar("_Item", bound=Hashable)
 
@@ -191,7 +191,7 @@ def _verdict(verdict: Verdict | None, strings: _Strings) -> tuple[int, ...] | No
     if verdict is None:
         return None
     return (
-        STATES.index("scored" if verdict.status == "scored" else "unscored"),
+        STATES.index(verdict.status if verdict.status in STATES else "unscored"),
         strings.text(verdict.object, SHORT),
         strings.text(verdict.attribute, SHORT),
         _flag(verdict.object_correct),

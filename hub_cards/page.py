@@ -21,7 +21,7 @@ from markupsafe import Markup
 from .charts import CHANCE, RUN_HUES, Chart, charts
 from .gallery import STATES, STATUSES
 from .plots import panel_svg, percent, whisker_svg
-from .report_data import NORMAL_95, RATES, Estimate, Row, Run
+from .report_data import NORMAL_95, RATES, Estimate, Row, Run, Scores
 from .text import shorten, visible
 
 THUMBNAILS_A_CHUNK: Final = 400
@@ -38,7 +38,16 @@ TASK_NAMES: Final = {
     "object_inference": "object inference",
     "attribute_inference": "attribute inference",
 }
-COUNT_NAMES: Final = ("examples", "unscored", "failed", "blocked", "missing")
+COUNT_NAMES: Final = {
+    "examples": ("examples", ""),
+    "unscored": ("unscored", "the judge gave no clear answer: counted as wrong"),
+    "failed": ("failed", "the model gave nothing usable: counted as wrong"),
+    "blocked": ("blocked", "a filter kept the output back: counted as wrong"),
+    "missing": ("missing", "not predicted or not judged yet: in no accuracy"),
+    "judge_failed": ("judge failed", "the judge could not be asked: in no accuracy"),
+    "truncated": ("cut", "the judge read the description's beginning only"),
+}
+"""Counts that are shown: their names and what they mean."""
 
 
 @dataclass(frozen=True)
@@ -63,14 +72,15 @@ class Tab:
     lines: Sequence[Line]
     charts: Sequence[Chart]
     notices: Sequence[str]
+    reasons: Sequence[tuple[str, str, int]]
 
     @property
-    def counts(self) -> list[str]:
+    def counts(self) -> list[tuple[str, str, str]]:
         """The counts that the table shows: what is nought everywhere is left out, but not these."""
         always = ("examples", "unscored", "failed", "blocked")
         return [
-            name
-            for name in COUNT_NAMES
+            (name, *shown)
+            for name, shown in COUNT_NAMES.items()
             if name in always or any(line.row.counts[name] for line in self.lines)
         ]
 
@@ -174,6 +184,7 @@ def _tab(runs: Sequence[Run], judge: str) -> Tab:
     means: list[Line] = []
     lines: list[Line] = []
     notices: list[str] = []
+    reasons: list[tuple[str, str, int]] = []
     record: dict[str, Any] = {}
     for number, run in enumerate(runs):
         scores = run.scores.get(judge)
@@ -192,6 +203,8 @@ def _tab(runs: Sequence[Run], judge: str) -> Tab:
                 f"{label}{': ' if label else ''}when {judge} judged, lines were left out as "
                 f"broken: {_some(scores.problems)}."
             )
+        notices += [f"{label}{': ' if label else ''}{caution}" for caution in scores.cautions]
+        reasons += _reasons(label, scores)
         hue = RUN_HUES[number % len(RUN_HUES)]
         for row in scores.means:
             count = sum(
@@ -204,7 +217,16 @@ def _tab(runs: Sequence[Run], judge: str) -> Tab:
                 tiles.append(line)
         lines += [Line(label, hue, row.task, "", row) for row in scores.rows]
     described = [(name.replace("_", " "), _value(value)) for name, value in record.items()]
-    return Tab(judge, described, tiles, means, lines, charts(runs, judge), tuple(notices))
+    drawn = charts(runs, judge)
+    return Tab(judge, described, tiles, means, lines, drawn, tuple(notices), reasons)
+
+
+def _reasons(label: str, scores: Scores) -> list[tuple[str, str, int]]:
+    """Return why outputs have no answer: the run, the reason in words, and how often."""
+    return [
+        *((label, reason, count) for reason, count in scores.reasons.items()),
+        *((label, f"judge failed: {r}", count) for r, count in scores.judge_failures.items()),
+    ]
 
 
 def _belongs(task: str, mean: str) -> bool:

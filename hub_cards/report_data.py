@@ -9,18 +9,17 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from cobsat import Example, ImageSource, Prediction, RunFolder, RunSettings, Verdict
 from cobsat.images import image_source
 from cobsat.layout import LABELS
+from cobsat.metrics.scores import COUNTS, RATES
 from cobsat.run_examples import run_examples
 from cobsat.run_folder import safe_name
 
-RATES: Final = ("accuracy", "object", "attribute", "textual", "visual", "accuracy_scored")
-COUNTS: Final = ("examples", "scored", "unscored", "failed", "blocked", "missing")
 MEANS: Final = ("all", "object_inference", "attribute_inference")
 NORMAL_95: Final = 1.96
 """Standard errors to each side of a 95% interval."""
@@ -56,13 +55,23 @@ class Row:
 
 @dataclass(frozen=True)
 class Scores:
-    """What one judge made of one run."""
+    """What one judge made of one run.
+
+    Attributes:
+        problems: Lines that were broken when it judged.
+        cautions: What a reader must know before trusting the numbers.
+        reasons: Why outputs were unscored, and how often.
+        judge_failures: Why the judge's own calls failed, and how often.
+    """
 
     judge: str
     record: Mapping[str, Any]
     rows: tuple[Row, ...]
     means: tuple[Row, ...]
     problems: tuple[str, ...]
+    cautions: tuple[str, ...] = ()
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    judge_failures: Mapping[str, int] = field(default_factory=dict)
 
     def overall(self) -> list[Row]:
         """Return the means over all tasks, one a shot count."""
@@ -168,6 +177,9 @@ def read_scores(path: Path, judge: str) -> Scores:
             rows=rows,
             means=tuple(sorted(means, key=_mean_order)),
             problems=tuple(str(problem) for problem in data.get("problems") or ()),
+            cautions=tuple(str(caution) for caution in data.get("cautions") or ()),
+            reasons=_counted(data.get("reasons")),
+            judge_failures=_counted(data.get("judge_failures")),
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         what = f"no {error}" if isinstance(error, KeyError) else str(error)
@@ -175,6 +187,10 @@ def read_scores(path: Path, judge: str) -> Scores:
             f"{path} must hold the scores that `cobsat judge` writes, got {what}: judge the run "
             f"again with --judge {judge}"
         ) from error
+
+
+def _counted(data: Mapping[str, Any] | None) -> dict[str, int]:
+    return {str(reason): int(count) for reason, count in (data or {}).items()}
 
 
 def _mean_order(row: Row) -> tuple[int, int]:

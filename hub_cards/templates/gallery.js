@@ -5,7 +5,9 @@ const PAGE_SIZE = 24;
 const OUTCOMES = [
   ["all", "All"], ["right", "Right"], ["wrong", "Wrong"],
   ["unscored", "Unscored"], ["failed", "Failed or blocked"], ["open", "Not judged yet"],
+  ["judge-failed", "Judge failed"],
 ];
+const RARE = ["open", "judge-failed"];  // without a chip where there is none
 const data = read(byId("data"));
 const word = (index) => (index < 0 ? "" : data.strings[index]);
 const form = byId("filters");
@@ -31,6 +33,7 @@ function outcomeOf(output) {
   const verdict = verdictOf(output);
   if (status === "missing" || !verdict) return "open";
   if (data.states[verdict[0]] === "unscored") return "unscored";
+  if (data.states[verdict[0]] === "error") return "judge-failed";
   return verdict[3] === 1 && verdict[4] === 1 ? "right" : "wrong";
 }
 
@@ -80,7 +83,7 @@ function showGallery() {
   const shown = byOutcome.get(chosen);
 
   byId("outcomes").replaceChildren(...OUTCOMES
-    .filter(([name]) => name !== "open" || byOutcome.get(name).length || chosen === name)
+    .filter(([name]) => !RARE.includes(name) || byOutcome.get(name).length || chosen === name)
     .map(([name, label]) => make("button", {
       type: "button", class: `chip ${name} ${byOutcome.get(name).length ? "" : "none"}`,
       "aria-pressed": String(name === chosen),
@@ -146,7 +149,10 @@ function card(index) {
   const outcome = outcomeOf(output);
   const verdict = verdictOf(output);
   const expected = `${word(attribute)} ${word(object)}`;
-  const label = { right: "right", wrong: "wrong", unscored: "unscored", open: "not judged yet" };
+  const label = {
+    right: "right", wrong: "wrong", unscored: "unscored", open: "not judged yet",
+    "judge-failed": "the judge failed",
+  };
   const badge = { error: "failed", blocked: "blocked", missing: "no prediction yet" };
 
   const strip = make("ol", { class: "prompt" },

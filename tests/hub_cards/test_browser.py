@@ -69,6 +69,24 @@ def test_outcomes_agree_with_the_scores(browser, report):
     assert browser.run("location.hash") == "#show=unscored"
 
 
+def test_where_the_judge_failed_there_is_a_chip(browser, make_run):
+    def judge(row, prediction, draw):
+        if int(row["id"][-1]) % 5 == 0:
+            return Verdict(row["id"], "error", reason="timed out")
+        return Verdict(row["id"], "scored", "car", "red", True, True)
+
+    browser.open(write_report([make_run(judge=judge)]))
+    assert outcomes(browser) == {
+        "all": 80, "right": 64, "wrong": 0, "unscored": 0, "failed": 0, "judge-failed": 16,
+    }  # fmt: skip
+    browser.run("document.querySelector('.chip.judge-failed').click()")
+    assert len(shown(browser)) == 16
+    said = browser.run("document.querySelector('.card').innerText")
+    assert "the judge failed" in said
+    assert "timed out" in said
+    assert browser.faults() == []
+
+
 def test_filters_come_from_the_address_and_go_into_it(browser, report):
     browser.open(report, "#task=color_ii&show=right&page=1")
     assert shown(browser)

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pytest
-from cobsat import Prediction, RunFolder
+from cobsat import Prediction, RunFolder, Verdict
 from cobsat.cli import main
 from cobsat.hub_cards.report import write_report
 from cobsat.run_folder import write_json
@@ -230,6 +230,46 @@ def test_counts_what_failed_was_blocked_or_is_missing(make_run):
     assert [output[2] for output in page.blocks[0]["outputs"]] == [3, 1, 2, 0, 1, 2, 0, 1, 2]
 
 
+def failing_judge(row, prediction, draw):
+    """A judge that fails at every fifth output, and has no answer for, or cuts, some others."""
+    number = int(row["id"][-1])
+    if number % 5 == 0:
+        return Verdict(row["id"], "error", reason="timed out <b>")
+    if number == 3:
+        return Verdict(row["id"], "unscored", reason="object: several numbers <i>")
+    raw = {"truncated": True} if number == 4 else {}
+    return Verdict(row["id"], "scored", "car", "red", True, True, raw=raw)
+
+
+def test_says_where_the_judge_failed_and_why_outputs_have_no_answer(make_run):
+    run = make_run(configs=["color_i-2shot"], limit=10, judge=failing_judge)
+    path = run / "scores" / "clip.json"
+    scores = json.loads(path.read_text())
+    assert scores["cautions"] == []
+    page = Page(write_report([run]))
+    assert page.rows[0][-6:] == [
+        "Examples", "Unscored", "Failed", "Blocked", "Judge failed", "Cut",
+    ]  # fmt: skip
+    assert page.rows[-1][-6:] == ["10", "1", "0", "0", "2", "1"]
+    assert page.rows[-1][3].startswith("87.5±")  # 7 of 8: two are in no accuracy
+    assert page.says("1 object: several numbers <i>")
+    assert page.says("2 judge failed: timed out <b>")
+    data = page.blocks[0]
+    states = [data["states"][data["verdicts"][output[7][0]][0]] for output in data["outputs"]]
+    assert [states.count(state) for state in ("scored", "unscored", "error")] == [7, 1, 2]
+    write_json(path, {**scores, "cautions": ["Look <out>."]})
+    assert Page(write_report([run])).says("Look <out>.")
+
+
+def test_a_run_whose_judge_answered_all_names_no_reasons(make_run):
+    def judge(row, prediction, draw):
+        return Verdict(row["id"], "scored", "car", "red", True, True)
+
+    page = Page(write_report([make_run(judge=judge)]))
+    assert not page.says("Why outputs have no answer")
+    assert "Judge failed" not in page.rows[0]
+
+
 def test_partly_judged_runs_are_marked(make_run):
     run = make_run(judged=30)
     assert Page(write_report([run])).says("Partial: 50 predictions have no verdict by clip")
@@ -355,4 +395,4 @@ def test_the_command_gives_one_clear_line(make_run, tmp_path, capsys):
     assert f"cobsat judge {run}" in error
     assert error.strip().count("\n") == 0
     assert main(["report", str(tmp_path / "nothing")]) == 2
-    assert "without run.json" in capsys.readouterr().err
+    assert "must be a run folder" in capsys.readouterr().err
