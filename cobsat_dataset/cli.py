@@ -27,6 +27,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "predict": ("cobsat.models.predict:command", "ask a model for pictures or descriptions"),
     "judge": ("cobsat.metrics.judge:command", "judge the outputs of a run and score it"),
     "label": ("cobsat.metrics.label:command", "give verdicts yourself, on a local page"),
+    "compare": ("cobsat.metrics.compare:command", "say whether runs differ by more than chance"),
     "report": ("cobsat.hub_cards.report:command", "write report.html"),
     "models": ("cobsat.models.registry:command", "list the models"),
     "export": ("cobsat.export:command", "write the dataset as Parquet with its card"),
