@@ -252,8 +252,8 @@ def test_says_where_the_judge_failed_and_why_outputs_have_no_answer(make_run):
     ]  # fmt: skip
     assert page.rows[-1][-6:] == ["10", "1", "0", "0", "2", "1"]
     assert page.rows[-1][3].startswith("87.5±")  # 7 of 8: two are in no accuracy
-    assert page.says("1 object: several numbers <i>")
-    assert page.says("2 judge failed: timed out <b>")
+    assert page.says("1object: several numbers <i>")
+    assert page.says("2judge failed: timed out <b>")
     data = page.blocks[0]
     states = [data["states"][data["verdicts"][output[7][0]][0]] for output in data["outputs"]]
     assert [states.count(state) for state in ("scored", "unscored", "error")] == [7, 1, 2]
