@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, cast
@@ -36,7 +35,7 @@ from .cautions import cautions, unknown_pictures
 from .grading import count_reasons, regrade, unscored
 from .outputs import about, fingerprint, run_rows
 from .protocol import Judge, OutputKind
-from .registry import judge_parameters, load_judge
+from .registry import JUDGES, judge_parameters, load_judge
 from .scores import Row, scores
 
 __all__ = ["command", "default_judges", "judge_run", "load_judges"]
@@ -298,14 +297,15 @@ def _verdict(
     return Verdict(**{**vars(graded), "raw": raw})
 
 
-def _usage(answers: Iterable[Verdict]) -> dict[str, int]:
+def _usage(answers: Iterable[Verdict]) -> dict[str, float]:
     """Return the tokens that a judge says it took, summed over all distinct outputs."""
-    total: Counter[str] = Counter()
+    total: dict[str, float] = {}
     for verdict in answers:
         for said in (verdict.raw or {}).values():
             usage = said.get("usage") if isinstance(said, dict) else None
-            if isinstance(usage, dict):
-                total.update({name: n for name, n in usage.items() if isinstance(n, int)})
+            for name, count in usage.items() if isinstance(usage, dict) else ():
+                if isinstance(count, int | float):
+                    total[name] = total.get(name, 0) + count
     return dict(sorted(total.items()))
 
 
@@ -349,8 +349,8 @@ def command(
     judge: Annotated[
         list[str] | None,
         typer.Option(
-            help="clip, mention, or module:Class of your own; may be repeated. Default: clip, and "
-            "for descriptions mention too."
+            help=f"{', '.join(JUDGES)}, or module:Class of your own; may be repeated. Default: "
+            "clip, and for descriptions mention too."
         ),
     ] = None,
     judge_option: Annotated[

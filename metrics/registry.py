@@ -22,6 +22,7 @@ from .protocol import Judge
 __all__ = ["JUDGES", "judge_class", "judge_parameters", "load_judge", "metric_names", "path"]
 
 JUDGES: Final = {
+    "api": "cobsat.metrics.api_judge:ApiJudge",
     "clip": "cobsat.metrics.clip_judge:ClipJudge",
     "mention": "cobsat.metrics.mention_judge:MentionJudge",
 }

@@ -27,7 +27,7 @@ LONGEST = 30.0
 
 @dataclass(frozen=True)
 class Call:
-    """One request: its number, in the order of arrival, and what was sent."""
+    """One request: its number by order of arrival, and what was sent; headers in lower case."""
 
     number: int
     path: str
@@ -208,9 +208,10 @@ def _handler(server: ChatServer) -> type[BaseHTTPRequestHandler]:
         protocol_version = "HTTP/1.1"
         timeout = LONGEST
 
-        def do_POST(self) -> None:  # noqa: N802 - the standard library's name
+        def do_POST(self) -> None:
             data = self.rfile.read(int(self.headers["Content-Length"]))
-            response = server.take(self.path, dict(self.headers), data)
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            response = server.take(self.path, headers, data)
             try:
                 self._respond(response)
             finally:
