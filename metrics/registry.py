@@ -24,6 +24,7 @@ __all__ = ["JUDGES", "judge_class", "judge_parameters", "load_judge", "metric_na
 JUDGES: Final = {
     "api": "cobsat.metrics.api_judge:ApiJudge",
     "clip": "cobsat.metrics.clip_judge:ClipJudge",
+    "llava": "cobsat.metrics.llava_judge:LlavaJudge",
     "mention": "cobsat.metrics.mention_judge:MentionJudge",
 }
 
