@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 RUNS ?= runs
 
-.PHONY: help run test test-compat check format lint types bench rendered mini-clip
+.PHONY: help run test test-compat check format lint types bench rendered mini-clip mini-llava
 .DEFAULT_GOAL := help
 
 help:  ## show this list
@@ -50,3 +50,6 @@ rendered: $(VENV)/installed  ## draw the 500 shipped pictures anew
 
 mini-clip: $(VENV)/installed  ## train the shipped judge anew
 	$(BIN)/python -m cobsat.train.mini_clip --out metrics/mini_clip
+
+mini-llava: $(VENV)/installed  ## train the shipped judge that answers by number anew
+	$(BIN)/python -m cobsat.train.mini_llava --out metrics/mini_llava

@@ -5,9 +5,6 @@ The scores on the card are measured on what was written, read anew.
 
 from __future__ import annotations
 
-import copy
-import hashlib
-import importlib.metadata
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -15,12 +12,9 @@ from typing import Any, Final
 import numpy as np
 import torch
 from cobsat.images import image_source
-from cobsat.spec import THEMES
-from PIL import Image
 from transformers import CLIPImageProcessorPil, CLIPModel, CLIPTokenizer
 
 from .augment import DISTURBANCES
-from .drawings import theme_labels
 from .mini_clip_model import (
     IMAGE_SIZE,
     PATCH_SIZE,
@@ -29,19 +23,22 @@ from .mini_clip_model import (
     option_texts,
     text_embeddings,
 )
+from .shipping import (
+    SCORE_NAMES,
+    file_digest,
+    open_pictures,
+    save_half,
+    shipped_labels,
+    table,
+    versions,
+)
 
 __all__ = ["measure", "save", "write_card"]
 
 
 def save(out: Path, model: CLIPModel, tokenizer: CLIPTokenizer) -> None:
     """Write weights in half precision, configuration, tokenizer and image processor."""
-    out.mkdir(parents=True, exist_ok=True)
-    half = copy.deepcopy(model).half()  # type: ignore[no-untyped-call]
-    half.save_pretrained(out)
-    tokenizer.save_pretrained(out)
-    build_processor().save_pretrained(out)
-    for file in out.iterdir():  # the library writes weights for their owner alone
-        file.chmod(0o644)
+    save_half(out, model, tokenizer, build_processor())
 
 
 def measure(folder: Path) -> dict[str, float]:
@@ -52,9 +49,7 @@ def measure(folder: Path) -> dict[str, float]:
     model = CLIPModel.from_pretrained(folder, dtype=torch.float32).train(False)
     tokenizer = CLIPTokenizer.from_pretrained(folder)
     processor = CLIPImageProcessorPil.from_pretrained(folder)
-    source = image_source("rendered")
-    labels = [(theme, a, o) for theme in THEMES for a, o in theme_labels(theme)]
-    pictures = [Image.open(source.paths[label]).convert("RGB") for label in labels]
+    source, pictures = open_pictures()
     scores: dict[str, float] = {}
     with torch.inference_mode():
         texts, *places = option_texts()
@@ -67,7 +62,7 @@ def measure(folder: Path) -> dict[str, float]:
                 pooled = model.vision_model(pixels).pooler_output
                 embedded.append(model.visual_projection(pooled))
             scores[name] = _accuracy(torch.cat(embedded), options, places)
-        words = [source.descriptions[label] for label in labels]
+        words = [source.descriptions[label] for label in shipped_labels()]
         described = text_embeddings(model, tokenizer, words)
         scores["descriptions"] = _accuracy(described, options, places)
     return scores
@@ -104,8 +99,6 @@ def write_card(
         measured: What `measure` returned.
     """
     weights = out / "model.safetensors"
-    with open(weights, "rb") as file:
-        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     parameters = sum(p.numel() for p in CLIPModel.from_pretrained(out).parameters())
     card = _CARD.format(
         parameters=parameters / 1e6,
@@ -117,28 +110,15 @@ def write_card(
         minutes=minutes,
         threads=threads,
         digest=digest,
-        sha256=sha256,
+        sha256=file_digest(weights),
         rendered=image_source("rendered").digest,
-        settings="\n".join(f"| {name} | {value} |" for name, value in settings.items()),
-        scores="\n".join(f"| {_NAMES[name]} | {score:.1%} |" for name, score in measured.items()),
-        versions=", ".join(f"{n} {importlib.metadata.version(n)}" for n in _LIBRARIES),
+        settings=table(settings.items()),
+        scores=table((SCORE_NAMES[name], f"{score:.1%}") for name, score in measured.items()),
+        versions=versions(),
         **settings,
     )
     (out / "README.md").write_text(card, encoding="utf-8")
 
-
-_LIBRARIES: Final = ("torch", "transformers", "tokenizers", "resvg-py", "pillow")
-
-_NAMES: Final = {
-    "none": "as they are",
-    "jpeg_40": "saved as JPEG of quality 40",
-    "resize_128": "resized to 128 pixels",
-    "flip": "flipped left to right",
-    "turn_left_10": "turned by 10 degrees to the left",
-    "turn_right_10": "turned by 10 degrees to the right",
-    "noise_8": "with noise (standard deviation 8 of 255)",
-    "descriptions": "their 500 descriptions",
-}
 
 _CARD: Final = """\
 ---

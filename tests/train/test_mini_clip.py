@@ -11,7 +11,14 @@ import pytest
 import torch
 from cobsat import THEMES
 from cobsat.drawing import Drawing
-from cobsat.train import drawings, mini_clip, mini_clip_card, mini_clip_model
+from cobsat.train import (
+    drawings,
+    mini_clip,
+    mini_clip_card,
+    mini_clip_model,
+    samples,
+    side_by_side,
+)
 from cobsat.train.augment import DISTURBANCES, augment
 from PIL import Image
 from transformers import CLIPModel, CLIPTokenizer
@@ -174,7 +181,7 @@ def test_training_is_repeatable_and_goes_on_where_it_stopped(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(mini_clip, "CHECKPOINT_EVERY", 2)
+    monkeypatch.setattr(side_by_side, "CHECKPOINT_EVERY", 2)
     monkeypatch.setattr(drawings, "_digest", lambda: "same")
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
@@ -208,7 +215,7 @@ def test_copies_learn_what_one_would_of_their_batches_together(
         for parameter in copy.parameters():
             parameter.grad = torch.full_like(parameter, number + 1.0)
     copies[0].logit_scale.grad = None
-    mini_clip._gather(model, copies)
+    side_by_side.gather(model, copies)
     gradients = dict(model.named_parameters())
     assert gradients["logit_scale"].grad is not None
     assert gradients["logit_scale"].grad.item() == 2.0
@@ -219,7 +226,7 @@ def test_copies_learn_what_one_would_of_their_batches_together(
 
 def test_the_learning_rate_has_two_cycles() -> None:
     settings = mini_clip.Settings(steps=200, second_steps=100, second_rate=0.3)
-    rates = [mini_clip._schedule(step, settings) for step in range(300)]
+    rates = [side_by_side.schedule(step, settings) for step in range(300)]
     assert max(rates[:200]) == pytest.approx(1)
     assert rates[199] < 0.001
     assert max(rates[200:]) == pytest.approx(0.3)
@@ -229,7 +236,7 @@ def test_the_learning_rate_has_two_cycles() -> None:
 
 def test_harder_themes_are_shown_more_often(data: drawings.Drawings) -> None:
     assert set(mini_clip.Settings().theme_weights) == set(THEMES)
-    chances = mini_clip._chances(data, mini_clip.Settings())
+    chances = samples.chances(data, mini_clip.Settings().theme_weights)
     assert chances.sum() == pytest.approx(1)
     style, color = (chances[data.themes == list(THEMES).index(n)] for n in ("style", "color"))
     assert style.min() == pytest.approx(2.5 * color.max())
@@ -256,7 +263,7 @@ def test_the_command_writes_a_whole_folder(
 
 
 def mini_clip_settings(given: dict[str, Any]) -> mini_clip.Settings:
-    return type(SETTINGS)(**{**given, "batch_size": 4, "descriptions": 2})
+    return type(SETTINGS)(**{**given, "second_steps": 1, "batch_size": 4, "descriptions": 2})
 
 
 def test_measure_counts_both_halves() -> None:
