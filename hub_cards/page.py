@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from cobsat.metrics.scores import RATES
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from .charts import CHANCE, RUN_HUES, Chart, charts
 from .gallery import STATES, STATUSES
 from .plots import panel_svg, percent, whisker_svg
-from .report_data import NORMAL_95, RATES, Estimate, Row, Run, Scores
+from .report_data import NORMAL_95, Estimate, Row, Run, Scores
 from .text import shorten, visible
 
 THUMBNAILS_A_CHUNK: Final = 400
