@@ -28,6 +28,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "judge": ("cobsat.metrics.judge:command", "judge the outputs of a run and score it"),
     "label": ("cobsat.metrics.label:command", "give verdicts yourself, on a local page"),
     "compare": ("cobsat.metrics.compare:command", "say whether runs differ by more than chance"),
+    "agree": ("cobsat.metrics.agree:command", "measure how far judges and people agree"),
     "report": ("cobsat.hub_cards.report:command", "write report.html"),
     "models": ("cobsat.models.registry:command", "list the models"),
     "export": ("cobsat.export:command", "write the dataset as Parquet with its card"),

@@ -26,7 +26,6 @@ __all__ = [
     "Agreement",
     "agreement",
     "alpha",
-    "connected",
     "kappa",
     "leave_one_out",
     "majority",
@@ -107,9 +106,7 @@ def kappa(first: Votes, second: Votes, clusters: Groups = None, strata: Groups =
     """
     _as_many("answers", second, len(first))
     items = [
-        Item(Fraction(a != b), 1, Counter([a]), Counter([b]))
-        if a is not None and b is not None
-        else None
+        Item(int(a != b), 1, {a: 1}, {b: 1}) if a is not None and b is not None else None
         for a, b in zip(first, second, strict=True)
     ]
     return corrected(
@@ -137,8 +134,9 @@ def alpha(votes: Sequence[Votes], clusters: Groups = None, strata: Groups = None
         if m < 2:
             items.append(None)
             continue
-        apart = Fraction(sum(k * (m - k) for k in said.values()), m - 1)
-        items.append(Item(apart, m, said, said))
+        apart = sum(k * (m - k) for k in said.values())
+        share = apart if m == 2 else Fraction(apart, m - 1)
+        items.append(Item(share, m, said, said))
     return corrected(
         items,
         *_grouped(len(items), clusters, strata),
@@ -226,30 +224,6 @@ def pearson(first: Sequence[float], second: Sequence[float]) -> float | None:
         return None
     value = math.fsum(x * y for x, y in zip(a, b, strict=True)) / spread
     return max(-1.0, min(1.0, value))
-
-
-def connected(*groupings: Sequence[Hashable]) -> list[int]:
-    """Return one cluster an item: two are in one if any grouping puts them together, or a chain.
-
-    Prompts that ask for the same thing belong together, and so do identical outputs.
-
-    >>> connected(["q1", "q1", "q2", "q3"], ["red", "blue", "blue", "pink"])
-    [0, 0, 0, 3]
-    """
-    parents = list(range(len(groupings[0])))
-
-    def root(item: int) -> int:
-        while parents[item] != item:
-            parents[item] = parents[parents[item]]
-            item = parents[item]
-        return item
-
-    for grouping in groupings:
-        seen: dict[Hashable, int] = {}
-        for item, key in enumerate(_as_many("keys", grouping, len(parents))):
-            low, high = sorted((root(seen.setdefault(key, item)), root(item)))
-            parents[high] = low
-    return [root(item) for item in range(len(parents))]
 
 
 def _share(shares: Iterable[tuple[int, int]], clusters: Groups) -> Rate:

@@ -7,56 +7,49 @@ is reckoned. Sums are of whole numbers and fractions, so that full agreement is 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
 
 from .statistics import Rate
 
 __all__ = ["Item", "corrected", "jackknife"]
-
-_NOTHING: Final = Fraction(0)
 
 
 @dataclass(frozen=True)
 class Item:
     """What one item adds: disagreement, and votes by answer on either side."""
 
-    apart: Fraction
+    apart: int | Fraction
     n: int
-    first: Counter[str]
-    second: Counter[str]
+    first: Mapping[str, int]
+    second: Mapping[str, int]
 
 
 class _Margins:
     """Votes by answer, and how much disagreement chance would make of them."""
 
-    def __init__(self, expected: Callable[[int, int], Fraction]) -> None:
+    def __init__(self) -> None:
         self.n = 0
-        self.first: Counter[str] = Counter()
-        self.second: Counter[str] = Counter()
-        self.product = 0
-        self._expected = expected
+        self.first: dict[str, int] = {}
+        self.second: dict[str, int] = {}
 
-    def add(self, item: Item) -> None:
-        answers = item.first.keys() | item.second.keys()
-        self.product -= sum(self.first[answer] * self.second[answer] for answer in answers)
-        self.n += item.n
-        self.first.update(item.first)
-        self.second.update(item.second)
-        self.product += sum(self.first[answer] * self.second[answer] for answer in answers)
+    def add(self, votes: Item | _Margins) -> None:
+        self.n += votes.n
+        for own, more in ((self.first, votes.first), (self.second, votes.second)):
+            for answer, count in more.items():
+                own[answer] = own.get(answer, 0) + count
 
-    def expected(self, without: _Margins | None = None) -> Fraction:
-        """Return the disagreement by chance, with a part of the votes left out."""
-        n, product = self.n, self.product
-        if without is not None:
-            n -= without.n
-            for answer in without.first.keys() | without.second.keys():
-                a, b = self.first[answer], self.second[answer]
-                product -= a * b - (a - without.first[answer]) * (b - without.second[answer])
-        return self._expected(n, product) if n else _NOTHING
+    def product(self, without: _Margins | None = None) -> int:
+        """Return the sum of products of both sides' votes, or what a part makes of it."""
+        if without is None:
+            return sum(count * self.second.get(answer, 0) for answer, count in self.first.items())
+        change = 0
+        for answer in without.first.keys() | without.second.keys():
+            a, b = self.first.get(answer, 0), self.second.get(answer, 0)
+            less_a, less_b = without.first.get(answer, 0), without.second.get(answer, 0)
+            change += a * b - (a - less_a) * (b - less_b)
+        return change
 
 
 def corrected(
@@ -65,34 +58,45 @@ def corrected(
     strata: Sequence[Hashable],
     expected: Callable[[int, int], Fraction],
 ) -> Rate:
-    """Return 1 - disagreement / disagreement by chance, which kappa and alpha both are."""
-    whole: dict[Hashable, _Margins] = {}
+    """Return 1 - disagreement / disagreement by chance, which kappa and alpha both are.
+
+    Args:
+        items: One each; None where there are not two votes.
+        clusters: What items belong together.
+        strata: Which options an item's answers were chosen from.
+        expected: Disagreement by chance, from a number of votes and the sum of products of both
+            sides' votes by answer.
+    """
     parts: dict[Hashable, dict[Hashable, _Margins]] = {}
-    apart: dict[Hashable, Fraction] = {}
+    apart: dict[Hashable, int | Fraction] = {}
     counted = 0
     for item, cluster, stratum in zip(items, clusters, strata, strict=True):
-        if item is None:
-            continue
-        counted += 1
-        apart[cluster] = apart.get(cluster, _NOTHING) + item.apart
-        whole.setdefault(stratum, _Margins(expected)).add(item)
-        part = parts.setdefault(cluster, {})
-        part.setdefault(stratum, _Margins(expected)).add(item)
-    observed = sum(apart.values(), _NOTHING)
-    chance = {stratum: margins.expected() for stratum, margins in whole.items()}
-    total = sum(chance.values(), _NOTHING)
-    left_out = [
-        _one_minus(
-            observed - apart[cluster],
-            total + sum(whole[s].expected(margins) - chance[s] for s, margins in part.items()),
-        )
-        for cluster, part in parts.items()
-    ]
+        if item is not None:
+            counted += 1
+            apart[cluster] = apart.get(cluster, 0) + item.apart
+            parts.setdefault(cluster, {}).setdefault(stratum, _Margins()).add(item)
+    whole: dict[Hashable, _Margins] = {}
+    for part in parts.values():
+        for stratum, margins in part.items():
+            whole.setdefault(stratum, _Margins()).add(margins)
+    products = {stratum: margins.product() for stratum, margins in whole.items()}
+    chance = {stratum: expected(whole[stratum].n, p) for stratum, p in products.items()}
+    observed, total = sum(apart.values()), sum(chance.values(), Fraction(0))
+
+    def without(cluster: Hashable) -> float | None:
+        left = total
+        for stratum, margins in parts[cluster].items():
+            n = whole[stratum].n - margins.n
+            product = products[stratum] - whole[stratum].product(without=margins)
+            left += (expected(n, product) if n else 0) - chance[stratum]
+        return _one_minus(observed - apart[cluster], left)
+
     value = _one_minus(observed, total)
-    return Rate(value, jackknife(left_out) if value is not None else None, counted)
+    error = jackknife([without(cluster) for cluster in parts]) if value is not None else None
+    return Rate(value, error, counted)
 
 
-def _one_minus(observed: Fraction, expected: Fraction) -> float | None:
+def _one_minus(observed: int | Fraction, expected: Fraction) -> float | None:
     return float(1 - observed / expected) if expected else None
 
 
