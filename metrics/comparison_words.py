@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from cobsat.images import source_name
+from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -181,9 +182,24 @@ def _sentences(pairs: Sequence[Pair]) -> dict[tuple[str, int], str]:
 
 def _table(pair: Pair, shots: int) -> Table:
     a, b = pair.first.label, pair.second.label
-    table = Table(title=f"{b} against {a}, {_count(shots, 'shot')}", title_justify="left")
+    table = Table(
+        title=f"{b} against {a}, {_count(shots, 'shot')}",
+        title_justify="left",
+        box=box.SIMPLE,
+        show_edge=False,
+        padding=(0, 0, 0, 1),
+        pad_edge=False,
+    )
     table.add_column("task", no_wrap=True)
-    for heading in (a, b, f"{b} - {a} (interval)", "p", f"only {a}", f"only {b}"):
+    for heading in (
+        f"{a} %",
+        f"{b} %",
+        f"{b} - {a}",
+        "95% interval",
+        "p",
+        f"only {a}",
+        f"only {b}",
+    ):
         table.add_column(heading, justify="right", no_wrap=True)
     tasks = [group for group in pair.tasks if group.shots == shots]
     means = [group for group in pair.means if group.shots == shots]
@@ -192,24 +208,27 @@ def _table(pair: Pair, shots: int) -> Table:
     for group in tasks:
         p = group.result.deciding_p
         stands = p is not None and next(corrected) < SIGNIFICANT
-        _add_row(table, group, "*" if stands else " ")
+        _add_row(table, group.task, group.result, "*" if stands else " ")
     if len(tasks) > 1:
         table.add_section()
         for group in means:
             if group.task == "all" or group.tasks != means[-1].tasks:
-                _add_row(table, group, " ")
+                shown = group.task.removesuffix("_inference") + " tasks"
+                _add_row(table, shown, group.result, " ")
     return table
 
 
-def _add_row(table: Table, group: Group, star: str) -> None:
-    result = group.result
-    low_high = "" if result.interval is None else " ({:+.1f} to {:+.1f})".format(*_hundred(result))
+def _add_row(table: Table, task: str, result: Comparison, star: str) -> None:
+    low_high = "-"
+    if result.interval is not None:
+        low_high = " to ".join(f"{_nonnegative_zero(end * 100):+.1f}" for end in result.interval)
     p = result.deciding_p
     table.add_row(
-        group.task,
-        f"{result.first.value:.1%}",
-        f"{result.second.value:.1%}",
-        f"{_nonnegative_zero(result.difference * 100):+.1f}{low_high}",
+        task,
+        f"{result.first.value * 100:.1f}",
+        f"{result.second.value * 100:.1f}",
+        f"{_nonnegative_zero(result.difference * 100):+.1f}",
+        low_high,
         ("-" if p is None else _p(p).removeprefix("p ").removeprefix("= ")) + star,
         f"{result.only_first:,}",
         f"{result.only_second:,}",
@@ -275,12 +294,6 @@ def _interval(interval: Interval, difference: float) -> str:
 
 def _points(share: float) -> str:
     return f"{_nonnegative_zero(share * 100):.1f}"
-
-
-def _hundred(result: Comparison) -> tuple[float, float]:
-    assert result.interval is not None
-    low, high = result.interval
-    return _nonnegative_zero(low * 100), _nonnegative_zero(high * 100)
 
 
 def _nonnegative_zero(points: float) -> float:
