@@ -7,10 +7,8 @@ mini-clip, which ships with the package and needs no network.
 
 from __future__ import annotations
 
-import importlib.metadata
 import math
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -19,14 +17,13 @@ import torch
 from cobsat.examples import Reference
 from cobsat.run_folder import Verdict, safe_name
 from cobsat.spec import OUTPUTS, Theme, choose
-from transformers import CLIPImageProcessorPil, CLIPModel, CLIPTokenizer
 
-from .checkpoints import no_progress_bar, weights_digest
+from .clip_encoder import ClipEncoder
 from .grading import check_reference, grade, unscored
-from .pictures import UNREADABLE, Output, open_picture, why_unreadable
+from .pictures import Output
 from .protocol import OutputKind
 
-__all__ = ["MINI_CLIP", "ClipJudge", "Measured", "Output"]
+__all__ = ["MINI_CLIP", "ClipJudge", "Measured", "Output", "verdict"]
 
 MINI_CLIP: Final = "mini-clip"
 _MINI_CLIP_FOLDER: Final = Path(__file__).parent / "mini_clip"
@@ -59,48 +56,32 @@ class ClipJudge:
         checkpoint: str = MINI_CLIP,
         revision: str = "main",
         device: str | None = None,
-        forward_batch_size: int = 32,
+        dtype: str = "float32",
+        forward_batch_size: int = 16,
     ) -> None:
         """Load a checkpoint.
 
         Args:
-            checkpoint: "mini-clip", a name on the Hub, or a folder.
+            checkpoint: "mini-clip", a name on the Hub, or a folder; of the model type CLIP.
             revision: Of a name on the Hub.
             device: As torch names it; by default a GPU if there is one.
-            forward_batch_size: Outputs in one forward pass.
+            dtype: "float32", or, to save time and memory on a GPU, "bfloat16" or "float16".
+            forward_batch_size: Outputs in one forward pass, at most.
 
         Raises:
             OSError: There is no such checkpoint, or none with safetensors.
+            ValueError: It is of another model type, or an option is out of its range.
         """
         mini = checkpoint == MINI_CLIP
         source = str(_MINI_CLIP_FOLDER) if mini else checkpoint
-        shown = Path(source).name if Path(source).is_dir() and not mini else checkpoint
-        self.name = "clip" if mini else f"clip-{safe_name(shown)}"
-        self.forward_batch_size = forward_batch_size
-        self._device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
-        with no_progress_bar():
-            model = CLIPModel.from_pretrained(
-                source, revision=revision, dtype=torch.float32, use_safetensors=True
-            )
-        self._model = model.train(False).to(self._device)
-        self._tokenizer = CLIPTokenizer.from_pretrained(source, revision=revision)
-        # the PIL processor, whether or not torchvision is installed: their pixels differ
-        self._processor = CLIPImageProcessorPil.from_pretrained(source, revision=revision)
+        self._shown = Path(source).name if Path(source).is_dir() and not mini else checkpoint
+        self.name = "clip" if mini else f"clip-{safe_name(self._shown)}"
+        self.encoder = ClipEncoder(source, revision, device, dtype, forward_batch_size)
         self._texts: dict[str, torch.Tensor] = {}
-        self._length = int(self._model.text_model.config.max_position_embeddings)
-        self._record = {
-            "checkpoint": shown,
-            "revision": getattr(self._model.config, "_commit_hash", None),
-            "weights_sha256": weights_digest(Path(source)),
-            "dtype": "float32",
-            "image_processor": type(self._processor).__name__,
-        }
 
     def record(self) -> dict[str, Any]:
-        """Return checkpoint, revision, digest of local weights, and versions."""
-        libraries = ("torch", "transformers", "pillow")
-        versions = {name: importlib.metadata.version(name) for name in libraries}
-        return {**self._record, "versions": versions}
+        """Return checkpoint, revision, digest of local weights, dtype, and versions."""
+        return {"checkpoint": self._shown, **self.encoder.record()}
 
     def judge(
         self, predictions: Sequence[Output], references: Sequence[Reference], output: OutputKind
@@ -109,7 +90,9 @@ class ClipJudge:
 
         A picture that cannot be read and an empty description are unscored.
         """
-        measured = self.measure(predictions, references, output)
+        themes = _themes(predictions, references, output)
+        # the verdict does not depend on the label, whose text need not be embedded then
+        measured = self._measure(predictions, themes, [None] * len(themes), output)
         return [verdict(m, r) for m, r in zip(measured, references, strict=True)]
 
     def measure(
@@ -120,109 +103,49 @@ class ClipJudge:
         Raises:
             ValueError: A reference, or the kind of output, is not one of the benchmark's.
         """
-        choose("output", output, OUTPUTS)
-        if len(predictions) != len(references):
-            raise ValueError(
-                f"references must be as many as predictions ({len(predictions)}), "
-                f"got {len(references)}"
-            )
-        themes = [check_reference(reference) for reference in references]
-        labels = [_label(t, r) for t, r in zip(themes, references, strict=True)]
-        self._embed_texts([text for theme in themes for text in _options(theme)] + labels)
+        themes = _themes(predictions, references, output)
+        labels = [_label(theme, r) for theme, r in zip(themes, references, strict=True)]
+        return self._measure(predictions, themes, labels, output)
+
+    def _measure(
+        self,
+        predictions: Sequence[Output],
+        themes: Sequence[Theme],
+        labels: Sequence[str | None],
+        output: OutputKind,
+    ) -> list[Measured | str]:
+        options = {theme.name: _options(theme) for theme in themes}
+        self._embed([text for texts in options.values() for text in texts])
+        self._embed([label for label in labels if label is not None])
+        near = {name: torch.stack([self._texts[t] for t in ts]) for name, ts in options.items()}
+        if output == "image":
+            embedded = self.encoder.pictures(predictions)
+        else:
+            embedded = self.encoder.texts(str(text or "") for text in predictions)
         results: list[Measured | str] = []
-        with torch.inference_mode():
-            embedded = (
-                self._pictures(predictions) if output == "image" else self._words(predictions)
+        for (vector, problem, truncated), theme, label in zip(
+            embedded, themes, labels, strict=True
+        ):
+            if vector is None:
+                results.append(problem)
+                continue
+            cosines = (near[theme.name] @ vector).tolist()
+            with_label = math.nan if label is None else float(self._texts[label] @ vector)
+            if not all(map(math.isfinite, cosines if label is None else [*cosines, with_label])):
+                results.append("the checkpoint gives no number for this output")
+                continue
+            count = len(theme.objects)
+            results.append(
+                Measured(tuple(cosines[:count]), tuple(cosines[count:]), with_label, truncated)
             )
-            for (vector, note), theme, label in zip(embedded, themes, labels, strict=True):
-                if vector is None:
-                    results.append(note)
-                    continue
-                options = torch.stack([self._texts[text] for text in (*_options(theme), label)])
-                cosines = (options @ vector).tolist()
-                count = len(theme.objects)
-                results.append(
-                    Measured(
-                        tuple(cosines[:count]),
-                        tuple(cosines[count:-1]),
-                        cosines[-1],
-                        truncated=bool(note),
-                    )
-                )
         return results
 
-    def _embed_texts(self, texts: Sequence[str]) -> None:
+    def _embed(self, texts: Sequence[str]) -> None:
         """Embed the options and labels that were not met before."""
         new = [text for text in dict.fromkeys(texts) if text not in self._texts]
-        for start in range(0, len(new), 128):
-            part = new[start : start + 128]
-            with torch.inference_mode():
-                vectors, _ = self._encode(part)
-            self._texts.update(zip(part, vectors, strict=True))
-
-    def _words(self, texts: Sequence[Output]) -> Iterator[tuple[torch.Tensor | None, str]]:
-        """Yield each description's vector and, if it had to be cut, a note."""
-        for start in range(0, len(texts), self.forward_batch_size):
-            part = [str(text or "") for text in texts[start : start + self.forward_batch_size]]
-            told = [text for text in part if text.strip()]
-            vectors, cut = self._encode(told) if told else (torch.empty(0), [])
-            found = iter(zip(vectors, cut, strict=True))
-            for text in part:
-                if text.strip():
-                    vector, was_cut = next(found)
-                    yield vector, "truncated" if was_cut else ""
-                else:
-                    yield None, "empty description"
-
-    def _pictures(self, pictures: Sequence[Output]) -> Iterator[tuple[torch.Tensor | None, str]]:
-        """Yield each picture's vector, or why it has none; decode ahead of the forward pass."""
-        size = self.forward_batch_size
-        parts = [pictures[start : start + size] for start in range(0, len(pictures), size)]
-        with ThreadPoolExecutor(1) as reader:
-            ahead = reader.submit(self._read, parts[0]) if parts else None
-            for number in range(len(parts)):
-                assert ahead is not None
-                pixels, problems = ahead.result()
-                if number + 1 < len(parts):
-                    ahead = reader.submit(self._read, parts[number + 1])
-                vectors = iter(self._look(pixels)) if pixels is not None else iter(())
-                for problem in problems:
-                    yield (None, problem) if problem else (next(vectors), "")
-
-    def _read(self, pictures: Sequence[Output]) -> tuple[torch.Tensor | None, list[str]]:
-        """Return pixels (readable pictures, 3, height, width), and each picture's problem."""
-        pixels, problems = [], []
-        for picture in pictures:
-            try:
-                inputs = self._processor(open_picture(picture), return_tensors="pt")
-                pixels.append(inputs["pixel_values"])
-                problems.append("")
-            except UNREADABLE as error:
-                problems.append(why_unreadable(picture, error))
-        return (torch.cat(pixels) if pixels else None), problems
-
-    def _look(self, pixels: torch.Tensor) -> torch.Tensor:
-        features = self._model.get_image_features(pixel_values=pixels.to(self._device))
-        return _unit(features)
-
-    def _encode(self, texts: Sequence[str]) -> tuple[torch.Tensor, list[bool]]:
-        """Return texts' vectors, and which texts were cut; the end token always stays."""
-        # special tokens in a model's text are text: an end token there would end the reading
-        encoded = self._tokenizer(list(texts), split_special_tokens=True, verbose=False)[
-            "input_ids"
-        ]
-        end, pad = self._tokenizer.eos_token_id, self._tokenizer.pad_token_id
-        cut = [len(ids) > self._length for ids in encoded]
-        kept = [
-            [*ids[: self._length - 1], end] if len(ids) > self._length else ids for ids in encoded
-        ]
-        width = max(len(ids) for ids in kept)
-        ids = torch.tensor([row + [pad] * (width - len(row)) for row in kept])
-        mask = torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in kept])
-        features = self._model.get_text_features(
-            input_ids=ids.to(self._device), attention_mask=mask.to(self._device)
-        )
-        return _unit(features), cut
+        for text, (vector, *_) in zip(new, self.encoder.texts(new), strict=True):
+            assert vector is not None
+            self._texts[text] = vector
 
 
 def verdict(measured: Measured | str, reference: Reference) -> Verdict:
@@ -230,8 +153,6 @@ def verdict(measured: Measured | str, reference: Reference) -> Verdict:
     if isinstance(measured, str):
         return unscored(measured)
     theme = check_reference(reference)
-    if not all(map(math.isfinite, (*measured.objects, *measured.attributes))):
-        return unscored("the checkpoint gives no number for this output")
     raw: dict[str, Any] = {
         "objects": [round(cosine, 4) for cosine in measured.objects],
         "attributes": [round(cosine, 4) for cosine in measured.attributes],
@@ -246,6 +167,18 @@ def verdict(measured: Measured | str, reference: Reference) -> Verdict:
     )
 
 
+def _themes(
+    predictions: Sequence[Output], references: Sequence[Reference], output: str
+) -> list[Theme]:
+    """Return the references' themes, once all that is given is what it must be."""
+    choose("output", output, OUTPUTS)
+    if len(predictions) != len(references):
+        raise ValueError(
+            f"references must be as many as predictions ({len(predictions)}), got {len(references)}"
+        )
+    return [check_reference(reference) for reference in references]
+
+
 def _closest(cosines: Sequence[float]) -> int:
     return max(range(len(cosines)), key=cosines.__getitem__)
 
@@ -257,9 +190,3 @@ def _options(theme: Theme) -> list[str]:
 
 def _label(theme: Theme, reference: Reference) -> str:
     return f"{theme.text(reference['attribute'])} {theme.text(reference['object'])}"
-
-
-def _unit(features: Any) -> torch.Tensor:
-    """Return unit vectors, from whatever the installed release gives: a tensor or an object."""
-    vectors = features if isinstance(features, torch.Tensor) else features.pooler_output
-    return torch.nn.functional.normalize(vectors.float(), dim=-1).cpu()

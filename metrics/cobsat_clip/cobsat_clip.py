@@ -36,10 +36,11 @@ Args:
         "description", texts.
     references: The rows' `reference`: dicts of task ("color_i"), object and attribute, in the words
         of Table 1.
-    checkpoint: "mini-clip" (ships with the package), or any CLIP checkpoint of transformers.
+    checkpoint: "mini-clip" (ships with the package), or any checkpoint of the model type CLIP.
     revision: Of a checkpoint on the Hub.
-    batch_size: Outputs in one forward pass.
+    batch_size: Outputs in one forward pass, at most.
     device: As torch names it; by default a GPU if there is one.
+    dtype: "float32"; on a GPU "bfloat16" or "float16" saves time and memory.
 
 Returns:
     accuracy: Share of outputs whose object and attribute are both right, 0 to 1, higher is better.
@@ -51,6 +52,8 @@ Returns:
     accuracy_scored: Accuracy over the outputs that could be judged.
     similarity: Mean cosine with the whole label ("red car"), -1 to 1, over those outputs.
     object_similarity, attribute_similarity: Mean cosine with each half.
+    clip_score: Mean of 100 times the cosine with the whole label, or 0 where that is below 0; 0 to
+        100, higher is closer.
     scored, unscored, truncated: Counts: judged; not judged (a picture that cannot be read, an empty
         description); judged by their beginning.
     failed: Always 0: this judge makes no calls that could fail.
@@ -67,8 +70,10 @@ Examples:
 
 
 @lru_cache(maxsize=2)
-def _judge(checkpoint: str, revision: str, device: str | None, batch_size: int) -> ClipJudge:
-    return ClipJudge(checkpoint, revision, device, batch_size)
+def _judge(
+    checkpoint: str, revision: str, device: str | None, dtype: str, batch_size: int
+) -> ClipJudge:
+    return ClipJudge(checkpoint, revision, device, dtype, batch_size)
 
 
 def _given(prediction: Any) -> Output:
@@ -109,10 +114,11 @@ class CobsatClip(evaluate.Metric):  # type: ignore[misc]
         references: Sequence[Reference],
         checkpoint: str = MINI_CLIP,
         revision: str = "main",
-        batch_size: int = 32,
+        batch_size: int = 16,
         device: str | None = None,
+        dtype: str = "float32",
     ) -> dict[str, Any]:
-        judge = _judge(checkpoint, revision, device, batch_size)
+        judge = _judge(checkpoint, revision, device, dtype, batch_size)
         measured = judge.measure([_given(p) for p in predictions], references, self._output())
         verdicts = [verdict(m, r) for m, r in zip(measured, references, strict=True)]
         pairs = [
@@ -127,6 +133,7 @@ class CobsatClip(evaluate.Metric):  # type: ignore[misc]
             "attribute_similarity": _mean(
                 [m.attributes[_theme(r).attributes.index(r["attribute"])] for m, r in pairs]
             ),
+            "clip_score": _mean([max(100 * m.label, 0.0) for m, _ in pairs]),
             "truncated": sum(m.truncated for m, _ in pairs),
         }
 
