@@ -11,8 +11,9 @@ import inspect
 import os
 import sys
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Annotated, Any, Final, cast
 
+import typer
 from cobsat.spec import choose
 
 from .protocol import Model
@@ -30,6 +31,7 @@ class Entry:
         outputs: Its output kinds; for a family of checkpoints, all that any of them has.
         max_images: The most pictures in one prompt; None for no limit.
         extra: The extra of the package that it needs, if any.
+        named_by: The options that say which checkpoint or server it is.
     """
 
     target: str
@@ -37,6 +39,7 @@ class Entry:
     outputs: tuple[str, ...] = ("image", "description")
     max_images: int | None = None
     extra: str | None = None
+    named_by: str = ""
 
 
 MODELS: Final[dict[str, Entry]] = {
@@ -44,6 +47,12 @@ MODELS: Final[dict[str, Entry]] = {
     "query": Entry("cobsat.models.baselines:Query", "baseline: gives only what the text says"),
     "random": Entry("cobsat.models.baselines:Random", "baseline: any picture of the theme"),
     "oracle": Entry("cobsat.models.baselines:Oracle", "baseline: gives the target"),
+    "openai": Entry(
+        "cobsat.models.openai_api:OpenAIModel",
+        "any OpenAI-compatible server: OpenAI, Gemini, Claude, vLLM, SGLang, transformers serve",
+        extra="api",
+        named_by="model=NAME",
+    ),
 }
 
 
@@ -126,15 +135,39 @@ def _check_options(name: str, model_class: type, options: dict[str, Any]) -> Non
         )
 
 
-def command() -> None:
+def command(
+    name: Annotated[
+        str | None, typer.Argument(help="Show this model's options.", metavar="[MODEL]")
+    ] = None,
+) -> None:
     """List the models: output kinds, pictures in a prompt, and the extra that each needs."""
+    if name is not None:
+        typer.echo(describe(name))
+        return
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("model", "outputs", "pictures", "needs", "what it is", box=None, pad_edge=False)
-    for name, entry in MODELS.items():
+    columns = ("model", "outputs", "pictures", "needs", "--model-option", "what it is")
+    table = Table(*columns, box=None, pad_edge=False)
+    for key, entry in MODELS.items():
         limit = "any number" if entry.max_images is None else f"up to {entry.max_images}"
         needs = f"cobsat[{entry.extra}]" if entry.extra else "-"
-        table.add_row(name, ", ".join(entry.outputs), limit, needs.replace("[", r"\["), entry.about)
-    table.add_row("module:Class", "its own", "its own", "-", "an adapter of yours")
-    Console().print(table)
+        table.add_row(
+            key, ", ".join(entry.outputs), limit, needs.replace("[", r"\["),
+            entry.named_by or "-", entry.about,
+        )  # fmt: skip
+    table.add_row("module:Class", "its own", "its own", "-", "its own", "an adapter of yours")
+    Console().print(table, "", "cobsat models MODEL shows a model's options.", highlight=False)
+
+
+def describe(name: str) -> str:
+    """Return what an adapter's class says of itself, and its options with their defaults."""
+    entry = MODELS[choose("model", name, MODELS)]
+    model_class = _load_class(entry.target, entry.extra)
+    lines = [f"{name}: {entry.about}", "", inspect.getdoc(model_class) or ""]
+    options = inspect.signature(model_class).parameters.values()
+    lines += ["", "options (--model-option NAME=VALUE):" if options else "options: none"]
+    for option in options:
+        default = "must be given" if option.default is option.empty else f"{option.default!r}"
+        lines.append(f"  {option.name}: {default}")
+    return "\n".join(lines)
