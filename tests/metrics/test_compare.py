@@ -244,7 +244,7 @@ def test_runs_that_cannot_be_compared(tmp_path: Path, capsys: pytest.CaptureFixt
         (make_run(tmp_path / "none", lambda _: True, change=lambda n, p, v: (p, None)),
          "with a verdict in common, got none of 120"),
         (a, "runs must be different folders, got a twice"),
-        (tmp_path / "nothing", "got one without run.json"),
+        (tmp_path / "nothing", "must be a run folder, got no such folder"),
     ):  # fmt: skip
         code, out, error = compare(capsys, a, path)
         assert code == 2
