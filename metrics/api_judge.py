@@ -119,7 +119,7 @@ class ApiJudge:
         return {
             "model": self._model,
             "wording": self._wording,
-            "prompts": prompts_digest(self._wording),
+            "prompts_sha256": prompts_digest(self._wording),
             "description_limit": self._limit,
             "image_detail": self._detail,
             **self._options,

@@ -283,3 +283,26 @@ def test_the_command_says_what_failed(
     said = capsys.readouterr()
     assert "failed (most often: timed out). Give the same command again" in said.err
     assert said.err.count("\n") == 1
+
+
+def test_the_printed_table_has_a_column_where_the_judge_failed(
+    tmp_path: Path, picture_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    (tmp_path / "flaky_judges.py").write_text(JUDGES)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    command = ["run", "--model", "oracle", "--config", "color_i-2shot", "--output", "description"]
+    command += ["--limit", "40", "--images", str(picture_folder), "--out", "r"]
+    assert main([*command, "--judge", "flaky_judges:Unsure"]) == 0
+    said = capsys.readouterr()
+    scores = json.loads((tmp_path / "r/scores/flaky.json").read_text())
+    failures = scores["groups"][0]["judge_failed"]
+    (row,) = [line for line in said.out.splitlines() if line.startswith("color_i ")]
+    assert 0 < failures < 40
+    assert row.split()[-3:] == ["0", "0", str(failures)]
+    assert all(len(line) <= 80 for line in said.out.splitlines())
+    assert "Judge failed" in (tmp_path / "r/report.html").read_text("utf-8")
+    assert main([*command, "--judge", "mention"]) == 0
+    shown = capsys.readouterr().out.partition("judge: mention")[2]
+    assert "judge failed" not in " ".join(shown.split())
