@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from .chance import Item, corrected, jackknife
 from .statistics import Rate, clustered_mean
@@ -32,6 +32,7 @@ __all__ = [
     "pairwise",
     "pearson",
     "ratio",
+    "task_points",
 ]
 
 Votes: TypeAlias = Sequence[str | None]
@@ -224,6 +225,34 @@ def pearson(first: Sequence[float], second: Sequence[float]) -> float | None:
         return None
     value = math.fsum(x * y for x, y in zip(a, b, strict=True)) / spread
     return max(-1.0, min(1.0, value))
+
+
+def task_points(
+    first: Votes, second: Votes, tasks: Sequence[Hashable], targets: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return Fig. 7's points: of each task, in order, `task`, `n`, and both accuracies.
+
+    Accuracies are over the items that both answered; a task without any has no point.
+
+    >>> task_points(["a", "b"], ["a", "a"], ["t", "t"], ["a", "a"])
+    [{'task': 't', 'n': 2, 'first_accuracy': 0.5, 'second_accuracy': 1.0}]
+    """
+    n = len(first)
+    _as_many("tasks", tasks, n)
+    _as_many("targets", targets, n)
+    grouped: dict[Hashable, list[tuple[bool, bool]]] = {}
+    for a, b, task, target in zip(first, second, tasks, targets, strict=True):
+        if a is not None and b is not None:
+            grouped.setdefault(task, []).append((a == target, b == target))
+    return [
+        {
+            "task": task,
+            "n": len(pairs),
+            "first_accuracy": sum(a for a, _ in pairs) / len(pairs),
+            "second_accuracy": sum(b for _, b in pairs) / len(pairs),
+        }
+        for task, pairs in grouped.items()
+    ]
 
 
 def _share(shares: Iterable[tuple[int, int]], clusters: Groups) -> Rate:

@@ -87,7 +87,8 @@ class Call:
     def judges(self) -> bool:
         """Whether the module grades outputs against the dataset's references."""
         sets = self.features if isinstance(self.features, list) else [self.features]
-        return any(set(REFERENCE) == set(features.get("references", ())) for features in sets)
+        references = [features.get("references") for features in sets]
+        return any(isinstance(r, dict) and set(r) == set(REFERENCE) for r in references)
 
 
 def example_text(name: str, file: str) -> str:
