@@ -82,7 +82,7 @@ def read_labels(path: Path, themes: Mapping[str, Theme]) -> tuple[dict[str, Labe
         data = data[: len(data) - table.half_line]
     reader = csv.reader(io.StringIO(_decode(data), newline=""), delimiter=table.delimiter)
     try:
-        next(reader)
+        next(reader, None)
         for cells in reader:
             where = f"{path}, line {reader.line_num}"
             row = table.row(cells, where)
@@ -144,7 +144,7 @@ class _Table:
             ValueError: It has not the columns that are needed.
         """
         text = _decode(data)
-        first = text.splitlines()[0]
+        first = io.StringIO(text, newline=None).readline().rstrip("\n")
         for delimiter in ",;\t":
             columns = tuple(
                 name.strip().lower() for name in first.replace('"', "").split(delimiter)
