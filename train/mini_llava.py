@@ -70,6 +70,7 @@ class Settings:
         ema: How slowly the kept average follows the weights.
         second_steps: Updates of a second, gentler cycle, which learns the last few pictures.
         second_rate: Its highest learning rates, as a share of the first cycle's.
+        second_theme_weights: How often a theme's pictures are shown in it.
     """
 
     seed: int = 0
@@ -90,8 +91,13 @@ class Settings:
     matrix_learning_rate: float = 3e-3
     weight_decay: float = 0.05
     ema: float = 0.995
-    second_steps: int = 250
-    second_rate: float = 0.3
+    second_steps: int = 700
+    second_rate: float = 0.5
+    second_theme_weights: dict[str, float] = field(
+        default_factory=lambda: {
+            "color": 1.0, "background": 1.0, "style": 3.0, "action": 1.0, "texture": 3.0,
+        }
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -136,7 +142,7 @@ class Encoder:
             pair = self.questions[wording][theme]
             first, second = (self._ids(prompt_text(q, description)) for q in pair)
             start, end = len(self.beginning), len(_common(first, second))
-            parts = first[start:end], first[end:], second[end:]
+            parts: tuple[tuple[int, ...], ...] = (first[start:end], first[end:], second[end:])
             if description is None:
                 self._pictures[wording, theme] = parts
         else:
@@ -218,7 +224,9 @@ def _lay_out(encoder: Encoder, asked: Sequence[Asked]) -> _Layout:
     starts = (shared, shared + widths[0])
     length = shared + sum(widths)
     tokens = torch.full((len(asked), length), encoder.padding)
-    places, targets, owners = [], [], []
+    places: list[int] = []
+    targets: list[int] = []
+    owners: list[int] = []
     for number, one in enumerate(asked):
         tokens[number, shared - len(one.shared) : shared] = torch.tensor(one.shared)
         for kind, (start, rest, answer) in enumerate(
@@ -277,7 +285,10 @@ def train(
         on_step: Is told the number of steps done and their loss.
     """
     encoder, labels = Encoder(tokenizer), label_texts()
-    weights = chances(data, settings.theme_weights)
+    cycles = [
+        chances(data, weights)
+        for weights in (settings.theme_weights, settings.second_theme_weights)
+    ]
 
     def loss(model: LlavaForConditionalGeneration, step: int, number: int) -> torch.Tensor:
         generator = np.random.default_rng([settings.seed, step, number])
@@ -287,6 +298,7 @@ def train(
             answers = int(data.objects[row]), int(data.attributes[row])
             return encoder.ask(wording, int(data.themes[row]), answers, description)
 
+        weights = cycles[step >= settings.steps]
         shown = generator.choice(len(data.images), settings.batch_size, p=weights)
         pixels = normalized(augment(data.images[shown], IMAGE_SIZE, generator))
         told = generator.integers(len(data.images), size=settings.descriptions)

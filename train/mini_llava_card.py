@@ -47,8 +47,8 @@ def save(out: Path, model: LlavaForConditionalGeneration, processor: LlavaProces
 
 
 def generate(
-    model: LlavaForConditionalGeneration,
-    processor: LlavaProcessor,
+    model: Any,
+    processor: Any,
     asked: Sequence[tuple[Image.Image | None, str]],
 ) -> list[str]:
     """Return what the model says, in batches, to a text with or without a picture."""
@@ -82,7 +82,7 @@ def measure(folder: Path) -> dict[Wording, dict[str, float]]:
     reply is right when it is the option's number and nothing else.
     """
     model = AutoModelForImageTextToText.from_pretrained(folder, dtype=torch.float32)
-    processor = AutoProcessor.from_pretrained(folder)
+    processor = AutoProcessor.from_pretrained(folder)  # type: ignore[no-untyped-call]
     source, pictures = open_pictures()
     labels = shipped_labels()
     described = [source.descriptions[label] for label in labels]

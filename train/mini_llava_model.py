@@ -130,7 +130,7 @@ def build_llama_tokenizer(texts: Sequence[str]) -> LlamaTokenizer:
             pieces.setdefault(left + right, len(pieces))
     return LlamaTokenizer(
         vocab=pieces,
-        merges=merges,  # type: ignore[arg-type]  # pairs are what the encoder takes
+        merges=merges,
         pad_token=_PADDING,
         add_bos_token=True,
         padding_side="left",
@@ -141,7 +141,7 @@ def build_llama_tokenizer(texts: Sequence[str]) -> LlamaTokenizer:
 
 def build_llava_processor(tokenizer: LlamaTokenizer) -> LlavaProcessor:
     """Return the processor: mini-clip's for pictures, the tokenizer, and the chat template."""
-    return LlavaProcessor(
+    return LlavaProcessor(  # type: ignore[no-untyped-call]
         image_processor=build_processor(),
         tokenizer=tokenizer,
         patch_size=PATCH_SIZE,
@@ -170,7 +170,7 @@ def build_llava(
         "pad_token_id": tokenizer.pad_token_id,
     }
     config = LlavaConfig(
-        vision_config=clip.config.vision_config.to_dict(),
+        vision_config=clip.vision_model.config.to_dict(),
         text_config={
             "model_type": "llama",
             "vocab_size": len(tokenizer),
@@ -183,14 +183,16 @@ def build_llava(
             "tie_word_embeddings": True,
             **ends,
         },
-        image_token_index=tokenizer.convert_tokens_to_ids(PLACEHOLDER),
+        image_token_index=int(tokenizer.image_token_id),
         image_seq_length=IMAGE_TOKENS,
         vision_feature_layer=-1,
         vision_feature_select_strategy="full",
         tie_word_embeddings=True,
     )
     model = LlavaForConditionalGeneration(config)
-    model.generation_config = GenerationConfig(do_sample=False, max_new_tokens=8, **ends)
+    model.generation_config = GenerationConfig(  # type: ignore[no-untyped-call]
+        do_sample=False, max_new_tokens=8, **ends
+    )
     tower = model.model.vision_tower
     tower.load_state_dict(clip.vision_model.state_dict())
     tower.requires_grad_(False)

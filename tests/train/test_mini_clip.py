@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import cobsat.drawing
 import numpy as np
 import pytest
 import torch
 from cobsat import THEMES
-from cobsat.drawing import Drawing
 from cobsat.train import (
     drawings,
     mini_clip,
@@ -23,39 +21,16 @@ from cobsat.train.augment import DISTURBANCES, augment
 from PIL import Image
 from transformers import CLIPModel, CLIPTokenizer
 
-SIZE = 32
-
-
-@pytest.fixture
-def plain_drawings(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Drawings of one colour each, in place of the real ones; the calls are listed."""
-    calls: list[Any] = []
-
-    def draw(theme: str, attribute: str, object_: str, seed: int) -> Drawing:
-        calls.append((theme, attribute, object_, seed))
-        number = (hash_of(attribute) + hash_of(object_) * 7 + seed) % 256
-        return Drawing(str(number), f"A {attribute} {object_}, number {seed}.")
-
-    def rasterize(svg: str, size: int) -> Image.Image:
-        return Image.new("RGB", (size, size), (int(svg), 0, 255 - int(svg)))
-
-    monkeypatch.setattr(cobsat.drawing, "draw", draw)
-    monkeypatch.setattr(cobsat.drawing, "rasterize", rasterize)
-    return calls
-
-
-def hash_of(word: str) -> int:
-    return sum(word.encode())
-
-
-@pytest.fixture
-def data(plain_drawings: list[Any], tmp_path: Path) -> drawings.Drawings:
-    return drawings.draw_all([1, 2], SIZE, tmp_path / "drawings")
+SIZE = 32  # of `conftest.data`'s pictures
 
 
 @pytest.fixture
 def tokenizer() -> CLIPTokenizer:
     return mini_clip_model.build_tokenizer(["a red car", "an old lion", "number"] * 20)
+
+
+def hash_of(word: str) -> int:
+    return sum(word.encode())
 
 
 def test_drawings_are_in_order_and_drawn_once(
