@@ -232,7 +232,7 @@ def mcnemar(only_first: int, only_second: int) -> float:
     for k in range(fewer):
         term = term * (pairs - k) // (k + 1)
         total += term
-    return min(1.0, 2 * total / 2**pairs)
+    return min(1.0, 2 * total / (1 << pairs))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -264,12 +264,13 @@ def _digest(prediction: Output | None, output: OutputKind) -> str:
     """Return what identical outputs share: of a picture, the digest of its file."""
     if prediction is None:
         return ""
-    data: bytes | str = prediction
-    if output == "image" and isinstance(prediction, str):
+    if isinstance(prediction, bytes):
+        return hashlib.sha256(prediction).hexdigest()
+    text = str(prediction)
+    if output == "image":
         try:
-            with open(prediction, "rb") as file:
+            with open(text, "rb") as file:
                 return hashlib.file_digest(file, "sha256").hexdigest()
         except (OSError, ValueError):  # the judge will say so
             pass
-    data = data if isinstance(data, bytes) else data.encode("utf-8", "backslashreplace")
-    return hashlib.sha256(data).hexdigest()
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
