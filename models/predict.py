@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -29,6 +30,7 @@ from .settings import (
     check_capabilities,
     default_folder,
     expand_configs,
+    own_instructions,
     run_settings,
     run_size,
 )
@@ -136,8 +138,12 @@ def command(
         str, typer.Option(help="default, misleading, exact, caption, instruct or cot.")
     ] = "default",
     instructions_for: Annotated[
-        str, typer.Option(help="Whose instructions of App. A.1: neutral, llava, qwen_vl, …")
-    ] = "neutral",
+        str | None,
+        typer.Option(
+            help="Whose instructions of App. A.1: neutral, llava, qwen_vl, …. Default: the model's "
+            "own in the paper, where it has any, else neutral."
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the prompt lists.")] = 123,
     images: Annotated[
         str, typer.Option(help="rendered, official, or a folder in the official layout.")
@@ -182,10 +188,18 @@ def command(
 
     The same command again goes on where a stopped run was.
     """
-    options = Options(prompt_type, output, instructions_for, seed, images)
+    options = Options(prompt_type, output, instructions_for or "neutral", seed, images)
     configs = expand_configs(config, split, options)
     given = parse_options(model_option or ())
     adapter = load_model(model, **given)
+    if instructions_for is None:
+        options = replace(options, instructions_for=own_instructions(adapter, options))
+        if options.instructions_for != "neutral":
+            typer.echo(
+                f"instructions: those of {options.instructions_for} in the paper (App. A.1); "
+                "--instructions-for neutral asks in this package's words",
+                err=True,
+            )
     settings = run_settings(model, adapter, given, configs, split, options, limit)
     check_capabilities(model, adapter.capabilities, settings)
     folder = RunFolder(out or default_folder(settings, config))

@@ -75,7 +75,9 @@ class Model(Protocol):
     """One adapter. Its class takes the user's `--model-option`s as keyword arguments.
 
     A class may name in `session_options` (a set) those that change no answer, such as how many
-    calls run at once: they are not kept in `run.json`, and may differ when a run goes on.
+    calls run at once: they are not kept in `run.json`, and may differ when a run goes on. A model
+    may name in `instructions_for` whose wording of App. A.1 suits it, by output kind; it is asked
+    in that where the user names none.
 
     Attributes:
         name: The adapter's name, or the checkpoint's.

@@ -47,6 +47,12 @@ MODELS: Final[dict[str, Entry]] = {
     "query": Entry("cobsat.models.baselines:Query", "baseline: gives only what the text says"),
     "random": Entry("cobsat.models.baselines:Random", "baseline: any picture of the theme"),
     "oracle": Entry("cobsat.models.baselines:Oracle", "baseline: gives the target"),
+    "transformers": Entry(
+        "cobsat.models.transformers_vlm:TransformersVLM",
+        "any image-text-to-text checkpoint: LLaVA, Qwen-VL, InternVL, Gemma 3, Idefics 3, …",
+        outputs=("description",),
+        named_by="checkpoint=NAME",
+    ),
     "openai": Entry(
         "cobsat.models.openai_api:OpenAIModel",
         "any OpenAI-compatible server: OpenAI, Gemini, Claude, vLLM, SGLang, transformers serve",

@@ -54,6 +54,14 @@ def _tasks(config: str, split: str) -> list[str]:
     return [f"{task.name}-{parsed.shots}shot" for task in parsed.tasks]
 
 
+def own_instructions(model: Model, options: Options) -> str:
+    """Return whose wording of App. A.1 a model is asked in where the user names none."""
+    if options.prompt_type not in ("default", "misleading", "exact"):
+        return "neutral"  # these prompts have an instruction of their own
+    own: dict[str, str] = getattr(model, "instructions_for", {})
+    return own.get(options.output, "neutral")
+
+
 def run_settings(
     name: str,
     model: Model,

@@ -1,0 +1,466 @@
+r"""Any image-text-to-text checkpoint of `transformers`: LLaVA, Qwen-VL, InternVL, Gemma, Idefics.
+
+    cobsat predict --model transformers --model-option checkpoint=Qwen/Qwen2.5-VL-7B-Instruct \
+        --config all-2shot --output description
+
+Source: `AutoModelForImageTextToText` and its processor. Text and pictures reach the model in
+reading order (`vlm_layouts.py`), each picture is encoded once where the model allows it
+(`vlm_inputs.py`), and an answer depends on its example alone (`vlm_generation.py`).
+
+What goes wrong with one example is an error with one of these reasons, never an empty answer:
+
+| reason begins with | |
+|---|---|
+| `too_long` | prompt and pictures leave no room in the context; nothing was generated |
+| `picture_count` | the laid-out prompt has not one place for each picture |
+| `control_token` | a text of the prompt holds a token that steers the model |
+| `no_picture` | the model cannot answer without one |
+| `picture` | a picture cannot be opened |
+| `empty` | the model answered nothing |
+| `out_of_memory` | not even this example alone fits into the device's memory |
+"""
+
+from __future__ import annotations
+
+import gc
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+import torch
+from cobsat import Example, ImageCache
+from cobsat.chat_layouts import pad_to_square
+from cobsat.examples import Message
+from cobsat.spec import choose
+from PIL import Image
+from transformers import AutoConfig, AutoModelForImageTextToText, AutoProcessor
+
+from .checkpoints import no_progress_bar, weights_digest
+from .protocol import Capabilities, Output
+from .vlm_generation import Decoding, example_seed, generate, is_out_of_memory, set_decoding
+from .vlm_inputs import Encoder, Prompt
+from .vlm_layouts import choose_layout, picture_mark
+from .vlm_pictures import MANY_IMAGES, one_picture, open_pictures
+
+__all__ = ["TransformersVLM"]
+
+_ONE_IMAGE: Final = ("blip", "blip-2", "instructblip")
+"""Model types with one place for a picture."""
+
+_WORDINGS: Final = {
+    "llava": "llava",
+    "llava_next": "llava",
+    "qwen2_vl": "qwen_vl",
+    "qwen2_5_vl": "qwen_vl",
+    "qwen3_vl": "qwen_vl",
+    "qwen3_vl_moe": "qwen_vl",
+}
+"""Model type → whose wording of App. A.1 the paper has for the family."""
+
+_DTYPES: Final = ("auto", "float32", "bfloat16", "float16")
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """One round of one example: the chat so far, and where its answer goes."""
+
+    place: int
+    id: str
+    messages: list[Message]
+
+
+@dataclass(frozen=True)
+class _Reply:
+    """What the model said in one round, or why it said nothing."""
+
+    text: str = ""
+    finish_reason: str | None = None
+    usage: dict[str, float] | None = None
+    problem: str | None = None
+
+
+class TransformersVLM:
+    """A checkpoint of `transformers` that describes the next picture.
+
+    Args:
+        checkpoint: A name on the Hub, or a folder. Weights must be safetensors.
+        revision: A branch, tag or commit on the Hub.
+        device: "auto" (a GPU if there is one), "cpu", "cuda", "cuda:1", "mps".
+        device_map: "auto" spreads the model over all devices (needs accelerate).
+        dtype: "auto" (the checkpoint's), "float32", "bfloat16" or "float16".
+        attn_implementation: "sdpa", "eager", "flash_attention_2", …
+        trust_remote_code: Whether code in the checkpoint may run.
+        layout: One of `vlm_layouts.LAYOUTS`.
+        many_images: One of `vlm_pictures.MANY_IMAGES`.
+        max_new_tokens: The most tokens of an answer.
+        do_sample: Whether answers are drawn; else they are greedy.
+        temperature: Of drawing.
+        top_p: Of drawing.
+        seed: Of drawing; each example's own seed comes from it and the example's id.
+        context: Tokens that prompt and answer may have together, if not what the config says.
+        reuse_gb: Memory for encoded pictures, in gigabytes; 0 encodes them every time.
+    """
+
+    session_options: ClassVar[set[str]] = {"device", "device_map"}
+
+    def __init__(
+        self,
+        checkpoint: str,
+        *,
+        revision: str | None = None,
+        device: str = "auto",
+        device_map: str | None = None,
+        dtype: str = "auto",
+        attn_implementation: str | None = None,
+        trust_remote_code: bool = False,
+        layout: str = "auto",
+        many_images: str = "error",
+        max_new_tokens: int = 512,
+        do_sample: bool = False,
+        temperature: float = 1.0,
+        top_p: float = 1.0,
+        seed: int = 0,
+        context: int | None = None,
+        reuse_gb: float = 2.0,
+    ) -> None:
+        self.name = str(checkpoint)
+        self._revision = revision
+        self._many_images = choose("many_images", many_images, MANY_IMAGES)
+        self._decoding = Decoding(max_new_tokens, do_sample, temperature, top_p, seed).check()
+        if not isinstance(reuse_gb, int | float) or reuse_gb < 0:
+            raise ValueError(f"reuse_gb must be 0 or more, got {reuse_gb!r}")
+        loaded = _load(
+            self.name,
+            revision=revision,
+            device=device,
+            device_map=device_map,
+            dtype=choose("dtype", dtype, _DTYPES),
+            attn_implementation=attn_implementation,
+            trust_remote_code=trust_remote_code,
+        )
+        self._model, self._processor = loaded
+        self._digest = weights_digest(Path(self.name))
+        config = self._model.config
+        self._one_image = config.model_type in _ONE_IMAGE
+        single = self._one_image and self._many_images == "error"
+        self.capabilities = Capabilities(frozenset({"description"}), 1 if single else None)
+        self.instructions_for = {"description": _WORDINGS.get(config.model_type, "neutral")}
+        self._context = _context(config, context)
+        self._ends = set_decoding(self._model, self._processor.tokenizer, self._decoding)
+        self._mark = picture_mark(self._processor)
+        self._layout = choose_layout(self._processor, config, layout)
+        self._control = _control_tokens(self._processor, self._mark)
+        self._square = _square_color(self._layout.name, config, self._processor)
+        probe = Prompt(self._layout.text(_probe_messages()), _PROBE_PICTURES)
+        self._encoder = Encoder(
+            self._model, self._processor, self._mark, probe, int(reuse_gb * 1e9)
+        )
+        self._pictures = ImageCache()
+        self._largest: int | None = None
+
+    def record(self) -> dict[str, Any]:
+        """Return the checkpoint's identity, and how it is asked."""
+        model, config = self._model, self._model.config
+        return {
+            "checkpoint": self.name,
+            "revision": self._revision,
+            "commit": getattr(config, "_commit_hash", None),
+            "weights_sha256": self._digest,
+            "architecture": type(model).__name__,
+            "dtype": str(model.dtype).removeprefix("torch."),
+            "attention": getattr(config, "_attn_implementation", None),
+            "image_processor": type(self._processor.image_processor).__name__,
+            "layout": self._layout.record(),
+            "text_between_pictures": "piece by piece" if self._encoder.piecewise else "as one",
+            "many_images": self._many_images,
+            "padded_to_squares": self._square is not None,
+            "pictures_reused": self._encoder.reuse,
+            "context": self._context,
+            "decoding": self._decoding.record(),
+            "papers_instructions": self.instructions_for["description"],
+            "versions": {
+                "torch": torch.__version__,
+                "torchvision": version("torchvision"),
+                "transformers": version("transformers"),
+                "tokenizers": version("tokenizers"),
+                "device": _device_name(model.device),
+            },
+        }
+
+    def predict(self, examples: Sequence[Example]) -> list[Output]:
+        """Describe; with a chain of thought, in two rounds."""
+        outputs: list[Output | None] = [None] * len(examples)
+        turns = [_Turn(i, e["id"], e["messages"]) for i, e in enumerate(examples)]
+        first = self._round(turns, 0)
+        again: list[_Turn] = []
+        for turn, reply in zip(turns, first, strict=True):
+            followup = examples[turn.place]["followup"]
+            if reply.problem or followup is None:
+                where = "" if followup is None else "first round: "
+                outputs[turn.place] = _output(reply, where)
+            else:
+                messages = [*turn.messages, _say("assistant", reply.text), _say("user", followup)]
+                again.append(_Turn(turn.place, turn.id, messages))
+        for turn, reply in zip(again, self._round(again, 1), strict=True):
+            before = first[turn.place]
+            kept = {"text": before.text, "finish_reason": before.finish_reason}
+            usage = {
+                name: (before.usage or {}).get(name, 0) + (reply.usage or {}).get(name, 0)
+                for name in before.usage or {}
+            }
+            outputs[turn.place] = _output(reply, "", {"first_round": kept}, usage)
+        return [output for output in outputs if output is not None]
+
+    def _round(self, turns: Sequence[_Turn], number: int) -> list[_Reply]:
+        """Return a reply for each turn."""
+        replies: dict[int, _Reply] = {}
+        ready: list[tuple[int, Prompt, int]] = []
+        for index, turn in enumerate(turns):
+            prompt = self._prompt(turn.messages)
+            if isinstance(prompt, str):
+                replies[index] = _Reply(problem=prompt)
+            else:
+                seed = example_seed(self._decoding.seed, turn.id, number)
+                ready.append((index, prompt, seed))
+        for pictured in (True, False):
+            alike = [item for item in ready if bool(item[1].pictures) == pictured]
+            answers = self._in_memory([(prompt, seed) for _, prompt, seed in alike])
+            replies |= {item[0]: answer for item, answer in zip(alike, answers, strict=True)}
+        return [replies[index] for index in range(len(turns))]
+
+    def _prompt(self, messages: Sequence[Message]) -> Prompt | str:
+        """Return a laid-out prompt, or what is wrong with it."""
+        for message in messages:
+            for part in message["content"]:
+                found = self._control.search(part["text"] or "") if self._control else None
+                if found:
+                    return f"control_token: a text of the prompt holds {found[0]!r}"
+        try:
+            opened = one_picture(open_pictures(messages, self._pictures), self._many_images)
+        except OSError as error:
+            return f"picture: {error}"
+        pictures = tuple(
+            part["image"] if self._square is None else pad_to_square(part["image"], self._square)
+            for message in opened
+            for part in message["content"]
+            if isinstance(part["image"], Image.Image)
+        )
+        if self._one_image and not pictures:
+            return "no_picture: the model must be given a picture, got a prompt without one"
+        if self._one_image and len(pictures) > 1:
+            return f"picture_count: the model has one place for a picture, got {len(pictures)}"
+        text = self._layout.text(opened)
+        if (problem := self._question_too_long(text)) is not None:
+            return problem
+        places = text.count(self._mark) if self._mark else len(pictures)
+        if places != len(pictures):
+            return f"picture_count: the prompt has {places} places for {len(pictures)} pictures"
+        return Prompt(text, pictures)
+
+    def _question_too_long(self, text: str) -> str | None:
+        """Return what is wrong with a prompt that a Q-Former also reads, and cannot."""
+        question = getattr(self._processor, "qformer_tokenizer", None)
+        if question is None:
+            return None
+        limit = self._model.config.qformer_config.max_position_embeddings
+        length = len(question(text)["input_ids"])
+        if length <= limit:
+            return None
+        return f"too_long: the text has {length:,} tokens, the Q-Former reads {limit:,}"
+
+    def _in_memory(self, batch: Sequence[tuple[Prompt, int]]) -> list[_Reply]:
+        """Answer in batches as large as the device's memory has so far allowed."""
+        replies: list[_Reply] = []
+        waiting = list(batch)
+        while waiting:
+            part = waiting[: self._largest]
+            answers = self._unless_out_of_memory(part)
+            if answers is not None:
+                replies += answers
+                waiting = waiting[len(part) :]
+                continue
+            self._encoder.forget()
+            gc.collect()
+            if torch.cuda.is_available():
+                torch.cuda.empty_cache()
+            if len(part) > 1:
+                self._largest = len(part) // 2
+            else:
+                replies.append(_Reply(problem="out_of_memory: the example alone does not fit"))
+                waiting = waiting[1:]
+        return replies
+
+    def _unless_out_of_memory(self, batch: Sequence[tuple[Prompt, int]]) -> list[_Reply] | None:
+        # The error and the frames that it holds on to are gone when this returns.
+        try:
+            return self._answer(batch)
+        except Exception as error:
+            if not is_out_of_memory(error):
+                raise
+            return None
+
+    def _answer(self, batch: Sequence[tuple[Prompt, int]]) -> list[_Reply]:
+        encoded = self._encoder.encode([prompt for prompt, _ in batch])
+        fits = [length < self._context for length in encoded.lengths]
+        if not all(fits):
+            answers = iter(
+                self._answer([item for item, fit in zip(batch, fits, strict=True) if fit])
+                if any(fits)
+                else []
+            )
+            return [
+                next(answers) if fit else self._too_long(length)
+                for fit, length in zip(fits, encoded.lengths, strict=True)
+            ]
+        rows = generate(
+            self._model,
+            encoded.inputs,
+            encoded.lengths,
+            [seed for _, seed in batch],
+            self._decoding,
+            self._context,
+            self._ends,
+        )
+        return [
+            self._reply(tokens, ended, length)
+            for (tokens, ended), length in zip(rows, encoded.lengths, strict=True)
+        ]
+
+    def _too_long(self, length: int) -> _Reply:
+        return _Reply(
+            problem=f"too_long: the prompt has {length:,} tokens with its pictures, the context "
+            f"{self._context:,}"
+        )
+
+    def _reply(self, tokens: list[int], ended: bool, length: int) -> _Reply:
+        text = self._processor.tokenizer.decode(
+            tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False
+        ).strip()
+        usage: dict[str, float] = {"input_tokens": length, "output_tokens": len(tokens)}
+        finish = "stop" if ended else "length"
+        problem = None if text else f"empty: the model answered nothing ({len(tokens)} tokens)"
+        return _Reply(text, finish, usage, problem)
+
+
+def _say(role: Any, text: str) -> Message:
+    return {"role": role, "content": [{"type": "text", "text": text, "image": None}]}
+
+
+def _output(
+    reply: _Reply,
+    where: str,
+    extra: dict[str, Any] | None = None,
+    usage: dict[str, float] | None = None,
+) -> Output:
+    usage = usage or reply.usage
+    if reply.problem:
+        code, _, rest = reply.problem.partition(": ")
+        return Output(
+            "error",
+            reason=f"{code}: {where}{rest}",
+            finish_reason=reply.finish_reason,
+            usage=usage,
+            extra=extra,
+        )
+    return Output(text=reply.text, finish_reason=reply.finish_reason, usage=usage, extra=extra)
+
+
+def _load(
+    checkpoint: str,
+    *,
+    revision: str | None,
+    device: str,
+    device_map: str | None,
+    dtype: str,
+    attn_implementation: str | None,
+    trust_remote_code: bool,
+) -> tuple[Any, Any]:
+    """Return model and processor."""
+    if device_map is not None and device != "auto":
+        raise ValueError(f"device must be auto with a device_map, got {device!r}")
+    shared = {"revision": revision, "trust_remote_code": trust_remote_code}
+    config = AutoConfig.from_pretrained(checkpoint, **shared)
+    known = AutoModelForImageTextToText._model_mapping
+    if type(config) not in known and not hasattr(config, "auto_map"):
+        raise ValueError(
+            f"checkpoint must be of an image-text-to-text model, got {checkpoint!r} of type "
+            f"{config.model_type!r}"
+        )
+    with no_progress_bar():
+        processor = AutoProcessor.from_pretrained(checkpoint, **shared)
+        model = AutoModelForImageTextToText.from_pretrained(
+            checkpoint,
+            **shared,
+            dtype=dtype,
+            device_map=device_map,
+            attn_implementation=attn_implementation,
+            use_safetensors=True,
+        )
+    if device_map is None:
+        model = model.to(_device(device))
+    return model.eval(), processor
+
+
+def _device(name: str) -> torch.device:
+    if name != "auto":
+        return torch.device(name)
+    if torch.cuda.is_available():
+        return torch.device("cuda")
+    return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+
+
+def _device_name(device: torch.device) -> str:
+    if device.type != "cuda":
+        return device.type
+    return f"cuda, {torch.cuda.get_device_name(device)}"
+
+
+def _context(config: Any, given: int | None) -> int:
+    if given is not None:
+        if not isinstance(given, int) or isinstance(given, bool) or given < 2:
+            raise ValueError(f"context must be an integer above 1, got {given!r}")
+        return given
+    limit = getattr(config.get_text_config(), "max_position_embeddings", None)
+    if not isinstance(limit, int):
+        raise ValueError(
+            "context must be given, got none (the checkpoint's config names no "
+            "max_position_embeddings): --model-option context=4096"
+        )
+    return limit
+
+
+def _square_color(layout: str, config: Any, processor: Any) -> tuple[float, ...] | None:
+    """Return the color with which pictures are padded to squares, if they are.
+
+    LLaVA-1.5 was trained so; the conversions' image processors cut the sides off instead.
+    """
+    mean = getattr(processor.image_processor, "image_mean", None)
+    crops = getattr(processor.image_processor, "do_center_crop", False)
+    if config.model_type != "llava" or layout != "llava_v1" or not mean or not crops:
+        return None
+    return tuple(mean)
+
+
+def _control_tokens(processor: Any, mark: str) -> re.Pattern[str] | None:
+    """Return what finds, in a text, a token that the tokenizer would take for a control token."""
+    added = processor.tokenizer.added_tokens_decoder.values()
+    tokens = {str(token) for token in added if token.special and str(token).strip()} | {mark}
+    tokens.discard("")
+    return re.compile("|".join(map(re.escape, sorted(tokens)))) if tokens else None
+
+
+_PROBE_PICTURES: Final = (
+    Image.new("RGB", (48, 32), (200, 30, 30)),
+    Image.new("RGB", (64, 96), (30, 30, 200)),
+)
+
+
+def _probe_messages() -> list[Message]:
+    """Return a prompt with the two probe pictures, to try an encoder on."""
+    picture = {"type": "image", "text": None, "image": None}
+    text = {"type": "text", "text": "red: ", "image": None}
+    message: Any = {"role": "user", "content": [text, picture, text, picture, text]}
+    return [message]

@@ -1,0 +1,208 @@
+"""Generating answers with a vision-language model, each row of a batch for itself.
+
+Rows are greedy, or drawn with a seed of their own (temperature, then top-p, then one uniform
+number a token), and each stops at its own end of the context: what a row says depends neither on
+the batch that it is in nor on where a run was resumed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+import torch
+from transformers import (
+    GenerationConfig,
+    LogitsProcessor,
+    LogitsProcessorList,
+    StoppingCriteria,
+    StoppingCriteriaList,
+    TemperatureLogitsWarper,
+    TopPLogitsWarper,
+)
+
+__all__ = ["Decoding", "example_seed", "generate", "is_out_of_memory", "set_decoding"]
+
+_OUT_OF_MEMORY: Final = ("out of memory", "not enough memory", "can't allocate memory")
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """How an answer is drawn."""
+
+    max_new_tokens: int = 512
+    do_sample: bool = False
+    temperature: float = 1.0
+    top_p: float = 1.0
+    seed: int = 0
+
+    def check(self) -> Decoding:
+        """Return itself.
+
+        Raises:
+            ValueError: A number is out of its range, or sampling is set for greedy answers.
+        """
+        for name, value in asdict(self).items():
+            wanted = {"do_sample": bool, "temperature": (int, float), "top_p": (int, float)}
+            kind: Any = wanted.get(name, int)
+            if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+                raise ValueError(f"{name} must be {_kind(kind)}, got {value!r}")
+        if self.max_new_tokens < 1:
+            raise ValueError(f"max_new_tokens must be 1 or more, got {self.max_new_tokens}")
+        if not self.do_sample and (self.temperature != 1.0 or self.top_p != 1.0):
+            raise ValueError(
+                "temperature and top_p must go with do_sample=true (answers are greedy without "
+                f"it), got temperature={self.temperature}, top_p={self.top_p}"
+            )
+        if not self.temperature > 0:
+            raise ValueError(
+                f"temperature must be above 0, got {self.temperature}: leave do_sample out for "
+                "greedy answers"
+            )
+        if not 0 < self.top_p <= 1:
+            raise ValueError(f"top_p must be above 0 and at most 1, got {self.top_p}")
+        return self
+
+    def record(self) -> dict[str, Any]:
+        """Return what `run.json` says of it."""
+        if self.do_sample:
+            return asdict(self)
+        return {"max_new_tokens": self.max_new_tokens, "do_sample": False}
+
+
+def _kind(kind: Any) -> str:
+    return {bool: "true or false", int: "an integer"}.get(kind, "a number")
+
+
+def example_seed(seed: int, example_id: str, turn: int) -> int:
+    """Return the seed of one example's draws in one round, from the run's seed and its id.
+
+    >>> example_seed(0, "color_i-2shot-test-0000", 0)
+    4904348504037553239
+    """
+    digest = hashlib.sha256(f"{seed}:{example_id}:{turn}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") >> 1
+
+
+def set_decoding(model: Any, tokenizer: Any, decoding: Decoding) -> frozenset[int]:
+    """Let a model generate by our settings alone, and return the ids that end an answer.
+
+    A checkpoint's own sampling, beams and penalties are put aside: of its generation config, only
+    the ids of special tokens stay.
+    """
+    own = model.generation_config
+    ends = own.eos_token_id if own.eos_token_id is not None else tokenizer.eos_token_id
+    ids = [] if ends is None else [ends] if isinstance(ends, int) else list(ends)
+    pad = tokenizer.pad_token_id
+    if pad is None:
+        pad = own.pad_token_id if own.pad_token_id is not None else (ids or [0])[0]
+    for module in model.modules():
+        if getattr(module, "generation_config", None) is not None:
+            module.generation_config = GenerationConfig(
+                max_new_tokens=decoding.max_new_tokens,
+                do_sample=False,
+                num_beams=1,
+                eos_token_id=ids or None,
+                pad_token_id=pad,
+                bos_token_id=own.bos_token_id,
+                decoder_start_token_id=own.decoder_start_token_id,
+            )
+    return frozenset(ids)
+
+
+def generate(
+    model: Any,
+    inputs: dict[str, Any],
+    lengths: Sequence[int],
+    seeds: Sequence[int],
+    decoding: Decoding,
+    context: int,
+    ends: frozenset[int],
+) -> list[tuple[list[int], bool]]:
+    """Return each row's new token ids without the end, and whether it came to an end by itself.
+
+    Args:
+        model: The model, after `set_decoding`.
+        inputs: The model's inputs, padded on the left; `input_ids` of shape (batch, tokens).
+        lengths: Tokens of each row's prompt, without padding.
+        seeds: A seed for each row.
+        decoding: How to draw.
+        context: The most tokens that prompt and answer may have together.
+        ends: Ids that end an answer.
+    """
+    processors = LogitsProcessorList()
+    if decoding.do_sample:
+        if decoding.temperature != 1.0:
+            processors.append(TemperatureLogitsWarper(float(decoding.temperature)))
+        if decoding.top_p < 1.0:
+            processors.append(TopPLogitsWarper(float(decoding.top_p)))
+        processors.append(_Draw(seeds))
+    criteria = StoppingCriteriaList([_EndOfContext(lengths, context)])
+    with torch.inference_mode():
+        output = model.generate(
+            **inputs, logits_processor=processors, stopping_criteria=criteria, use_cache=True
+        )
+    prompt = inputs["input_ids"]
+    if _begins_with(output, prompt):
+        output = output[:, prompt.shape[1] :]
+    elif model.config.is_encoder_decoder or _decodes_apart(model):
+        output = output[:, 1:]  # the decoder's first token is no answer
+    rooms = [min(decoding.max_new_tokens, context - length) for length in lengths]
+    return [_cut(row[:room], ends) for row, room in zip(output.tolist(), rooms, strict=True)]
+
+
+def _begins_with(output: torch.Tensor, prompt: torch.Tensor) -> bool:
+    tokens = prompt.shape[1]
+    return output.shape[1] >= tokens and bool(torch.equal(output[:, :tokens], prompt))
+
+
+def _decodes_apart(model: Any) -> bool:
+    language_model = getattr(model, "language_model", None)
+    return bool(getattr(getattr(language_model, "config", None), "is_encoder_decoder", False))
+
+
+def _cut(tokens: list[int], ends: frozenset[int]) -> tuple[list[int], bool]:
+    for place, token in enumerate(tokens):
+        if token in ends:
+            return tokens[:place], True
+    return tokens, False
+
+
+class _Draw(LogitsProcessor):  # type: ignore[misc]
+    """Draws each row's next token by its own generator, and leaves the others no chance."""
+
+    def __init__(self, seeds: Sequence[int]) -> None:
+        self._generators = [torch.Generator().manual_seed(seed) for seed in seeds]
+
+    def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.Tensor:
+        chances = torch.softmax(scores.float(), dim=-1).cumsum(dim=-1)
+        drawn = torch.cat([torch.rand(1, generator=each) for each in self._generators])
+        whole = chances[:, -1:]
+        points = drawn.to(chances)[:, None] * whole
+        below = torch.nextafter(whole, torch.zeros_like(whole))  # rounding must not reach the end
+        tokens = torch.searchsorted(chances, torch.minimum(points, below), right=True)
+        return torch.full_like(scores, -torch.inf).scatter(-1, tokens, 0.0)
+
+
+class _EndOfContext(StoppingCriteria):  # type: ignore[misc]
+    """Ends each row where its own prompt and answer fill the context."""
+
+    def __init__(self, lengths: Sequence[int], context: int) -> None:
+        self._room = torch.tensor([context - length for length in lengths])
+        self._new = 0
+
+    def __call__(
+        self, input_ids: torch.LongTensor, scores: torch.FloatTensor, **kwargs: Any
+    ) -> torch.Tensor:
+        self._new += 1
+        return (self._room <= self._new).to(input_ids.device)
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Return whether an error says that the device has no memory left."""
+    if isinstance(error, torch.OutOfMemoryError | MemoryError):
+        return True
+    text = str(error).lower()
+    return isinstance(error, RuntimeError) and any(words in text for words in _OUT_OF_MEMORY)
