@@ -186,6 +186,7 @@ def _tab(runs: Sequence[Run], judge: str) -> Tab:
     lines: list[Line] = []
     notices: list[str] = []
     reasons: list[tuple[str, str, int]] = []
+    taken: list[tuple[str, str]] = []
     record: dict[str, Any] = {}
     for number, run in enumerate(runs):
         scores = run.scores.get(judge)
@@ -206,6 +207,8 @@ def _tab(runs: Sequence[Run], judge: str) -> Tab:
             )
         notices += [f"{label}{': ' if label else ''}{caution}" for caution in scores.cautions]
         reasons += _reasons(label, scores)
+        taken += [(f"{name} {label}".replace("_", " ").strip(), f"{count:,}")
+                  for name, count in scores.usage.items()]  # fmt: skip
         hue = RUN_HUES[number % len(RUN_HUES)]
         for row in scores.means:
             count = sum(
@@ -219,7 +222,7 @@ def _tab(runs: Sequence[Run], judge: str) -> Tab:
         lines += [Line(label, hue, row.task, "", row) for row in scores.rows]
     described = [(name.replace("_", " "), _value(value)) for name, value in record.items()]
     drawn = charts(runs, judge)
-    return Tab(judge, described, tiles, means, lines, drawn, tuple(notices), reasons)
+    return Tab(judge, [*described, *taken], tiles, means, lines, drawn, tuple(notices), reasons)
 
 
 def _reasons(label: str, scores: Scores) -> list[tuple[str, str, int]]:

@@ -62,6 +62,7 @@ class Scores:
         cautions: What a reader must know before trusting the numbers.
         reasons: Why outputs were unscored, and how often.
         judge_failures: Why the judge's own calls failed, and how often.
+        usage: Tokens that the judge took, where it says so.
     """
 
     judge: str
@@ -72,6 +73,7 @@ class Scores:
     cautions: tuple[str, ...] = ()
     reasons: Mapping[str, int] = field(default_factory=dict)
     judge_failures: Mapping[str, int] = field(default_factory=dict)
+    usage: Mapping[str, int] = field(default_factory=dict)
 
     def overall(self) -> list[Row]:
         """Return the means over all tasks, one a shot count."""
@@ -180,6 +182,7 @@ def read_scores(path: Path, judge: str) -> Scores:
             cautions=tuple(str(caution) for caution in data.get("cautions") or ()),
             reasons=_counted(data.get("reasons")),
             judge_failures=_counted(data.get("judge_failures")),
+            usage=_counted(data.get("usage")),
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         what = f"no {error}" if isinstance(error, KeyError) else str(error)

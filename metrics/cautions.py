@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from cobsat.images import image_source
 
+from .grading import first_reason
 from .scores import Scores
 
 __all__ = ["cautions", "unknown_pictures"]
@@ -36,13 +37,13 @@ def cautions(
     if counts["judge_failed"]:
         said.append(
             f"{counts['judge_failed']:,} of {counts['examples']:,} outputs are in no score: the "
-            f"calls of {judge_name} failed (most often: {_first(table['judge_failures'])}). Give "
-            "the same command again to judge them."
+            f"calls of {judge_name} failed (most often: {first_reason(table['judge_failures'])}). "
+            "Give the same command again to judge them."
         )
     if counts["unscored"] and not counts["scored"]:
         said.append(
             f"No output was scored: {judge_name} gave no clear answer for any (most often: "
-            f"{_first(table['reasons'])})."
+            f"{first_reason(table['reasons'])})."
         )
     if unknown:
         said.append(
@@ -72,7 +73,3 @@ def _rendered() -> frozenset[str]:
         with open(path, "rb") as file:
             digests.add(hashlib.file_digest(file, "sha256").hexdigest()[:16])
     return frozenset(digests)
-
-
-def _first(reasons: Mapping[str, int]) -> str:
-    return next(iter(reasons), "no reason given")

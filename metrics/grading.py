@@ -6,9 +6,9 @@ All functions are pure. The `evaluate` modules and the judges of run folders sha
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from cobsat.examples import Reference
 from cobsat.run_folder import Verdict
@@ -20,11 +20,14 @@ __all__ = [
     "check_reference",
     "count_reasons",
     "failed",
+    "first_reason",
     "grade",
     "regrade",
     "summarize",
     "unscored",
 ]
+
+_LONGEST_REASON: Final = 240
 
 
 def check_reference(reference: Reference) -> Theme:
@@ -99,6 +102,16 @@ def count_reasons(verdicts: Iterable[Verdict]) -> dict[str, int]:
     return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
 
 
+def first_reason(reasons: Mapping[str, int]) -> str:
+    r"""Return the first of counted reasons, fit for a line of a message.
+
+    >>> first_reason({"500: \x1b[31m" + "x" * 300: 2, "b": 1})[:20]
+    '500: ?[31mxxxxxxxxxx'
+    """
+    text = "".join(c if c.isprintable() else "?" for c in next(iter(reasons), "no reason given"))
+    return text if len(text) <= _LONGEST_REASON else f"{text[: _LONGEST_REASON - 1]}…"
+
+
 def summarize(verdicts: Sequence[Verdict], references: Sequence[Reference]) -> dict[str, Any]:
     """Return accuracies over the verdicts, the unscored ones counted as wrong, and counts.
 
@@ -115,9 +128,10 @@ def summarize(verdicts: Sequence[Verdict], references: Sequence[Reference]) -> d
         raise ValueError("predictions must hold at least one output, got none")
     known = [(v, r) for v, r in zip(verdicts, references, strict=True) if v.status != "error"]
     if not known:
+        reason = first_reason(count_reasons(verdicts))
         raise RuntimeError(
             f"the judge must answer, got a failure for all {len(verdicts):,} outputs (most often: "
-            f"{next(iter(count_reasons(verdicts)))}): see that it can be reached, and compute again"
+            f"{reason}): see that it can be reached, and compute again"
         )
     right = [v.correct for v, _ in known]
     objects = [v.object_correct is True for v, _ in known]

@@ -32,7 +32,7 @@ from cobsat.run_folder import (
 from cobsat.spec import TASKS, choose
 
 from .cautions import cautions, unknown_pictures
-from .grading import count_reasons, regrade, unscored
+from .grading import count_reasons, first_reason, regrade, unscored
 from .outputs import about, fingerprint, run_rows
 from .protocol import Judge, OutputKind
 from .registry import JUDGES, judge_parameters, load_judge
@@ -154,7 +154,7 @@ class _Failures:
             self._stop()
 
     def _stop(self) -> None:
-        reason = next(iter(count_reasons(self._row)))
+        reason = first_reason(count_reasons(self._row))
         raise RuntimeError(
             f"the judge {self._judge_name} must answer, got a failure for all of the last "
             f"{len(self._row)} outputs and stopped (most often: {reason}): when that is mended, "

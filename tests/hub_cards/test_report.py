@@ -257,8 +257,11 @@ def test_says_where_the_judge_failed_and_why_outputs_have_no_answer(make_run):
     data = page.blocks[0]
     states = [data["states"][data["verdicts"][output[7][0]][0]] for output in data["outputs"]]
     assert [states.count(state) for state in ("scored", "unscored", "error")] == [7, 1, 2]
-    write_json(path, {**scores, "cautions": ["Look <out>."]})
-    assert Page(write_report([run])).says("Look <out>.")
+    usage = {"input_tokens": 12345}
+    write_json(path, {**scores, "cautions": ["Look <out>."], "usage": usage})
+    page = Page(write_report([run]))
+    assert page.says("Look <out>.")
+    assert page.says("input tokens12,345")
 
 
 def test_a_run_whose_judge_answered_all_names_no_reasons(make_run):

@@ -151,6 +151,15 @@ def test_what_servers_do_not_take_is_sent_as_png(
         assert sent.mode in ("L", "RGB", "RGBA")
 
 
+def test_a_picture_may_be_its_bytes_or_itself(tmp_path: Path) -> None:
+    path = picture_file(tmp_path, "a.png")
+    with ChatServer(right) as server, Image.open(path) as opened:
+        judge = ApiJudge("tiny", base_url=server.url)
+        verdicts = judge.judge([path.read_bytes(), opened], [REFERENCE] * 2, "image")
+    assert all(verdict.correct for verdict in verdicts)
+    assert {mime for call in server.calls for mime, _ in call.pictures} == {"image/png"}
+
+
 def test_pictures_that_cannot_be_read_are_unscored_and_nobody_is_asked(tmp_path: Path) -> None:
     whole = picture_file(tmp_path, "whole.jpg")
     half = tmp_path / "half.jpg"

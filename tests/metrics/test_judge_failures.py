@@ -222,6 +222,29 @@ def test_a_shipped_judge_is_warned_of_where_it_knows_no_picture(tmp_path: Path) 
     assert judge_run(folder, big)["cautions"] == []
 
 
+def test_two_at_once_do_not_lose_each_others_verdicts(run: RunFolder) -> None:
+    judge_run(run, Flaky(lambda text: text.endswith(" 5")))
+    before = run.verdicts_path("flaky").read_bytes()
+    with (
+        run.append_verdicts("flaky"),
+        pytest.raises(ValueError, match="one process at a time"),
+    ):
+        judge_run(run, Flaky())
+    assert run.verdicts_path("flaky").read_bytes() == before
+
+
+def test_a_servers_words_do_no_harm_on_a_terminal(run: RunFolder) -> None:
+    class Rude(Flaky):
+        def _say(self, text: str, reference: Any) -> Verdict:
+            return failed("\x1b[2J\x07 500\n" + "x" * 1000)
+
+    with pytest.raises(RuntimeError) as raised:
+        judge_run(run, Rude())
+    said = str(raised.value)
+    assert said.isprintable()
+    assert len(said) < 600
+
+
 JUDGES = '''
 import pathlib, random
 
