@@ -196,7 +196,7 @@ class Chat:
                     if timeouts > MAX_TIMEOUTS:
                         raise CallError(f"{failure} ({timeouts} times)") from None
                 except ReplyError as error:
-                    failure = f"the server must give a reply of the API, got another: {error}"
+                    failure = f"the server must give a reply of the API, got {_plain(str(error))}"
                 except openai.APIStatusError as error:
                     if reason := self._refusal(error):
                         return Reply("blocked", reason=reason)
@@ -220,6 +220,7 @@ class Chat:
                 else:
                     self.slots.succeeded()
                     return replace(reply, reason=self.hide(reply.reason))
+            failure = str(self.hide(failure))
             if attempt > self.server.retries:
                 raise CallError(f"{failure} ({attempt} times)")
             if wait is not None and wait > LONGEST_WAIT:
@@ -286,6 +287,10 @@ def _said(error: openai.APIStatusError) -> str:
     text = said if isinstance(said, str) else str(said or "no reason")
     if text.lstrip().startswith("<"):
         text = "a page in place of a reason"
+    return _plain(text)
+
+
+def _plain(text: str) -> str:
     return _IDS.sub("…", text)[:400]
 
 

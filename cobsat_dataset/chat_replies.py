@@ -71,19 +71,20 @@ def read_completion(data: object) -> Reply:
         )
 
     choices = whole.get("choices")
-    if not isinstance(choices, list) or not choices:
-        said = whole.get("error")
-        if said:
-            return reply("error", f"the server gave an error in place of a reply: {said}")
-        if not isinstance(choices, list) and choices is not None:
-            raise ReplyError("its choices are no list")
-        if choices is None and "object" not in whole:
-            raise ReplyError("it has no choices")
+    if not choices and whole.get("error"):
+        told = whole["error"]
+        said = told.get("message") or told if isinstance(told, dict) else told
+        raise ReplyError(f"an error in its place: {said}")
+    if not isinstance(choices, list | None):
+        raise ReplyError("one whose choices are no list")
+    if choices is None and "object" not in whole:
+        raise ReplyError("one without choices")
+    if not choices:
         return reply("error", "the server gave no choice")
     choice = choices[0]
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(message, dict):
-        raise ReplyError("its choice has no message")
+        raise ReplyError("one whose choice has no message")
     ended = _text(choice.get("finish_reason"))
     text, pictures = _content(message)
     text = text if text and text.strip() else None
@@ -111,7 +112,7 @@ def read_images(data: object) -> Reply:
     whole = _checked(data)
     usage, given = _usage(whole.get("usage")), whole.get("data")
     if not isinstance(given, list):
-        raise ReplyError("it has no data")
+        raise ReplyError("one without data")
     pictures = tuple(
         _decoded(one["b64_json"])
         for one in given
@@ -142,7 +143,7 @@ def add_usage(*usages: dict[str, float] | None) -> dict[str, float] | None:
 
 def _checked(data: object) -> dict[str, Any]:
     if not isinstance(data, dict):
-        raise ReplyError("it is no JSON object")
+        raise ReplyError("one that is no JSON object")
     return data
 
 
@@ -187,7 +188,7 @@ def _decoded(text: str) -> bytes:
     try:
         return base64.b64decode(text, validate=False)
     except (binascii.Error, ValueError) as error:
-        raise ReplyError("its picture is no base64") from error
+        raise ReplyError("one whose picture is no base64") from error
 
 
 def _usage(given: object) -> dict[str, float] | None:

@@ -145,8 +145,6 @@ REPLIES: list[tuple[Response, str, str | None, str | None]] = [
     (completion(None, "content_filter: PROHIBITED_CONTENT"), "blocked", None, "content filter"),
     (completion(None, refusal="I can't."), "blocked", None, "refusal: I can't."),
     (completion("x", choices=[]), "error", None, "the server gave no choice"),
-    (as_json({"error": {"message": "upstream"}}), "error", None,
-     "the server gave an error in place of a reply: {'message': 'upstream'}"),
     (error(400, "flagged", "content_filter"), "blocked", None, "content filter: flagged"),
     (error(400, "flagged", None, "image_generation_safety_violation"), "blocked", None,
      "content filter: flagged"),
@@ -177,6 +175,7 @@ PAGE = Response(502, b"<html>Bad gateway</html>", {"Content-Type": "text/html"})
         NOT_JSON,
         CUT,
         as_json(["no", "object"]),
+        as_json({"error": {"message": "upstream"}}),
         as_json({"choices": "none"}),
         as_json({"choices": [{"text": "no message"}]}),
         Response(body=b"hello", headers={"Content-Type": "text/plain"}),
@@ -202,7 +201,11 @@ def test_a_passing_fault_is_asked_again(
         (PAGE, "the server must answer, got 502: a page in place of a reason"),
         (CUT, "the server must be reachable, got no connection or a broken one: is it running"),
         (NOT_JSON, "the server must give JSON, got something else"),
-        (as_json({"choices": "none"}), "the server must give a reply of the API, got another: its"),
+        (as_json({"choices": "x"}), "the server must give a reply of the API, got one whose"),
+        (
+            as_json({"error": {"message": f"{KEY} req-12ab"}}),
+            "the server must give a reply of the API, got an error in its place: … …",
+        ),
     ],
 )
 def test_retries_end(bad: Response, reason: str, picture_folder: Path, tmp_path: Path) -> None:
