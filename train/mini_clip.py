@@ -11,7 +11,6 @@ A stopped run goes on from its scratch folder; a seed and a number of threads gi
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -36,7 +35,7 @@ from .mini_clip_model import (
     text_embeddings,
 )
 from .samples import chances, label_numbers, label_texts, words
-from .side_by_side import checkpoint_path, echo_losses, train_copies
+from .side_by_side import checkpoint_path, echo_losses, minutes_spent, train_copies
 
 DRAWN_SIZE: Final = 128
 
@@ -102,7 +101,7 @@ def train(
     data: Drawings,
     tokenizer: CLIPTokenizer,
     settings: Settings,
-    scratch: Path,
+    checkpoint: Path,
     on_step: Callable[[int, float], None] = lambda step, loss: None,
 ) -> CLIPModel:
     """Return the trained model: the moving average of the weights."""
@@ -116,7 +115,7 @@ def train(
         lambda: build_model(tokenizer, settings.seed),
         loss,
         settings,
-        checkpoint_path(scratch, asdict(settings), data.digest),
+        checkpoint,
         on_step,
     )
 
@@ -176,13 +175,12 @@ def main(
     settings = Settings(seed=seed, drawing_seeds=drawing_seeds, steps=steps)
     scratch.mkdir(parents=True, exist_ok=True)
     data = draw_all(range(1, drawing_seeds + 1), DRAWN_SIZE, scratch, processes=threads)
-    started = time.monotonic()
     tokenizer = build_tokenizer([*data.descriptions, *label_texts() * 100])
-    model = train(data, tokenizer, settings, scratch, echo_losses())
-    minutes = (time.monotonic() - started) / 60
+    checkpoint = checkpoint_path(scratch, asdict(settings), data.digest)
+    model = train(data, tokenizer, settings, checkpoint, echo_losses())
     save(out, model, tokenizer)
     measured = measure(out)
-    write_card(out, asdict(settings), data.digest, threads, minutes, measured)
+    write_card(out, asdict(settings), data.digest, threads, minutes_spent(checkpoint), measured)
     for name, score in measured.items():
         typer.echo(f"{name:>14}  {score:.1%}")
     typer.echo(f"written to {out}")

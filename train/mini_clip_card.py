@@ -95,7 +95,7 @@ def write_card(
         settings: What the training was given.
         digest: Of the drawing code.
         threads: Of torch.
-        minutes: The training took, without the drawing, as far as this process saw it.
+        minutes: The training took, without the drawing.
         measured: What `measure` returned.
     """
     weights = out / "model.safetensors"

@@ -2,7 +2,7 @@
 
     python -m cobsat.train.mini_llava --out metrics/mini_llava
 
-One command, about half an hour on two cores after the drawing, which it shares with mini-clip's
+One command, about forty minutes on two cores after the drawing, which it shares with mini-clip's
 training: takes mini-clip's image tower as it is (LLaVA's own recipe: a frozen CLIP), trains a
 projector and a small LLaMA to answer the judge's two questions by number, about drawings of seeds
 from 1 on (the benchmark's are seed 0) and about their descriptions, in both wordings of
@@ -12,7 +12,6 @@ stopped run goes on from its scratch folder; a seed and a number of threads give
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -22,6 +21,7 @@ import cobsat.metrics
 import numpy as np
 import torch
 import typer
+from cobsat.metrics.checkpoints import no_progress_bar
 from cobsat.metrics.questions import WORDINGS, questions
 from cobsat.spec import THEMES
 from torch.nn import functional
@@ -43,7 +43,7 @@ from .mini_llava_model import (
 )
 from .samples import SENTENCES, another, chances, label_texts, words
 from .shipping import file_digest
-from .side_by_side import checkpoint_path, echo_losses, train_copies
+from .side_by_side import checkpoint_path, echo_losses, minutes_spent, train_copies
 
 CLIP_FOLDER: Final = Path(cobsat.metrics.__file__).parent / "mini_clip"
 STEPS: Final = 800
@@ -269,8 +269,7 @@ def train(
     clip: CLIPModel,
     tokenizer: LlamaTokenizer,
     settings: Settings,
-    scratch: Path,
-    tower: str = "",
+    checkpoint: Path,
     on_step: Callable[[int, float], None] = lambda step, loss: None,
 ) -> LlavaForConditionalGeneration:
     """Return the trained model.
@@ -280,8 +279,7 @@ def train(
         clip: The model whose image tower is taken.
         tokenizer: What `build_llama_tokenizer` learnt.
         settings: What decides the result.
-        scratch: Where the checkpoint is kept.
-        tower: Names the image tower in the checkpoint's name.
+        checkpoint: The file where the state is kept.
         on_step: Is told the number of steps done and their loss.
     """
     encoder, labels = Encoder(tokenizer), label_texts()
@@ -310,7 +308,7 @@ def train(
         lambda: build_llava(tokenizer, clip, settings.seed, settings.width, settings.layers),
         loss,
         settings,
-        checkpoint_path(scratch, asdict(settings), data.digest, tower),
+        checkpoint,
         on_step,
     )
 
@@ -363,14 +361,15 @@ def main(
     settings = Settings(seed=seed, drawing_seeds=drawing_seeds, steps=steps)
     scratch.mkdir(parents=True, exist_ok=True)
     data = draw_all(range(1, drawing_seeds + 1), DRAWN_SIZE, scratch, processes=threads)
-    started = time.monotonic()
     tokenizer = build_llama_tokenizer(tokenizer_texts(data))
     tower = file_digest(clip / "model.safetensors")
-    teacher = CLIPModel.from_pretrained(clip, dtype=torch.float32)
-    model = train(data, teacher, tokenizer, settings, scratch, tower, echo_losses())
-    minutes = (time.monotonic() - started) / 60
+    with no_progress_bar():
+        teacher = CLIPModel.from_pretrained(clip, dtype=torch.float32)
+    checkpoint = checkpoint_path(scratch, asdict(settings), data.digest, tower)
+    model = train(data, teacher, tokenizer, settings, checkpoint, echo_losses())
     save(out, model, build_llava_processor(tokenizer))
     measured = measure(out)
+    minutes = minutes_spent(checkpoint)
     write_card(out, asdict(settings), data.digest, tower, threads, minutes, measured)
     for wording, scores in measured.items():
         for name, score in scores.items():

@@ -127,7 +127,7 @@ def write_card(
         digest: Of the drawing code.
         tower: SHA-256 of mini-clip's weights.
         threads: Of torch.
-        minutes: The training took, without the drawing, as far as this process saw it.
+        minutes: The training took, without the drawing.
         measured: What `measure` returned.
     """
     weights = out / "model.safetensors"

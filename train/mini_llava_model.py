@@ -170,7 +170,7 @@ def build_llava(
         "pad_token_id": tokenizer.pad_token_id,
     }
     config = LlavaConfig(
-        vision_config=clip.vision_model.config.to_dict(),
+        vision_config={**clip.vision_model.config.to_dict(), "dtype": None},
         text_config={
             "model_type": "llama",
             "vocab_size": len(tokenizer),

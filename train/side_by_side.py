@@ -12,6 +12,7 @@ import hashlib
 import json
 import math
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -23,7 +24,15 @@ from cobsat.progress import progress
 
 from .muon import Muon
 
-__all__ = ["Plan", "checkpoint_path", "echo_losses", "gather", "schedule", "train_copies"]
+__all__ = [
+    "Plan",
+    "checkpoint_path",
+    "echo_losses",
+    "gather",
+    "minutes_spent",
+    "schedule",
+    "train_copies",
+]
 
 CHECKPOINT_EVERY: Final = 100
 _INNER: Final = (".layers.", "_projector.")
@@ -86,14 +95,15 @@ def train_copies(
         build: Makes the untrained model, every time the same. What needs no gradient stays.
         loss: Of a model, at a step, for a copy's number.
         plan: Steps and rates.
-        checkpoint: Where the state is kept.
+        checkpoint: The file where the state is kept, now and then and at the end.
         on_step: Is told the number of steps done and their loss.
     """
     model, average, *copies = (build() for _ in range(plan.copies + 2))
     parts: list[torch.nn.Module | torch.optim.Optimizer]
     optimizers = _optimizers(model, plan)
     parts = [model, average, *optimizers]
-    start = _restore(checkpoint, parts)
+    start, before = _restore(checkpoint, parts)
+    began = time.monotonic()
     total = plan.steps + plan.second_steps
 
     def learn(step: int, number: int) -> float:
@@ -118,13 +128,19 @@ def train_copies(
             _follow(average, model, min(plan.ema, (1 + step) / (10 + step)))
             advance(1)
             on_step(step + 1, sum(losses) / len(losses))
-            if (step + 1) % CHECKPOINT_EVERY == 0:
+            if (step + 1) % CHECKPOINT_EVERY == 0 or step + 1 == total:
                 state = [part.state_dict() for part in parts]
+                seconds = before + time.monotonic() - began
                 partial = checkpoint.with_suffix(".partial")
-                torch.save({"step": step + 1, "state": state}, partial)
+                torch.save({"step": step + 1, "seconds": seconds, "state": state}, partial)
                 os.replace(partial, checkpoint)
     average.train(False)
     return average
+
+
+def minutes_spent(checkpoint: Path) -> float:
+    """Return how long a finished training took, without what was lost when it was stopped."""
+    return float(torch.load(checkpoint, weights_only=True)["seconds"]) / 60
 
 
 def echo_losses(every: int = 100) -> Callable[[int, float], None]:
@@ -192,11 +208,13 @@ def _follow(average: torch.nn.Module, model: torch.nn.Module, decay: float) -> N
             slow.lerp_(fast, 1 - decay)
 
 
-def _restore(path: Path, parts: Sequence[torch.nn.Module | torch.optim.Optimizer]) -> int:
-    """Take up a checkpoint if there is one, and return how many steps were done."""
+def _restore(
+    path: Path, parts: Sequence[torch.nn.Module | torch.optim.Optimizer]
+) -> tuple[int, float]:
+    """Take up a checkpoint if there is one, and return the steps and the seconds behind it."""
     if not path.exists():
-        return 0
+        return 0, 0.0
     saved = torch.load(path, weights_only=True)
     for part, state in zip(parts, saved["state"], strict=True):
         part.load_state_dict(state)
-    return int(saved["step"])
+    return int(saved["step"]), float(saved["seconds"])

@@ -158,11 +158,9 @@ def test_training_is_repeatable_and_goes_on_where_it_stopped(
 ) -> None:
     monkeypatch.setattr(side_by_side, "CHECKPOINT_EVERY", 2)
     monkeypatch.setattr(drawings, "_digest", lambda: "same")
-    (tmp_path / "a").mkdir()
-    (tmp_path / "b").mkdir()
     losses: list[float] = []
     whole = mini_clip.train(
-        data, tokenizer, SETTINGS, tmp_path / "a", lambda _, loss: losses.append(loss)
+        data, tokenizer, SETTINGS, tmp_path / "a.pt", lambda _, loss: losses.append(loss)
     )
     assert len(losses) == 6
 
@@ -171,10 +169,10 @@ def test_training_is_repeatable_and_goes_on_where_it_stopped(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        mini_clip.train(data, tokenizer, SETTINGS, tmp_path / "b", stop)
+        mini_clip.train(data, tokenizer, SETTINGS, tmp_path / "b.pt", stop)
     steps: list[int] = []
     resumed = mini_clip.train(
-        data, tokenizer, SETTINGS, tmp_path / "b", lambda step, _: steps.append(step)
+        data, tokenizer, SETTINGS, tmp_path / "b.pt", lambda step, _: steps.append(step)
     )
     assert steps == [5, 6]
     assert torch.equal(weights(whole), weights(resumed))

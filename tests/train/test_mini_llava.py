@@ -170,23 +170,23 @@ def test_training_is_repeatable_and_goes_on_where_it_stopped(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(side_by_side, "CHECKPOINT_EVERY", 2)
-    (tmp_path / "a").mkdir()
-    (tmp_path / "b").mkdir()
 
-    def train(folder: str, on_step: Any) -> LlavaForConditionalGeneration:
-        return mini_llava.train(data, clip, tokenizer, SETTINGS, tmp_path / folder, on_step=on_step)
+    def train(name: str, on_step: Any) -> LlavaForConditionalGeneration:
+        return mini_llava.train(data, clip, tokenizer, SETTINGS, tmp_path / name, on_step=on_step)
 
-    whole = train("a", lambda *_: None)
+    whole = train("a.pt", lambda *_: None)
 
     def stop(step: int, loss: float) -> None:
         if step == 5:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train("b", stop)
+        train("b.pt", stop)
     steps: list[int] = []
-    resumed = train("b", lambda step, _: steps.append(step))
+    resumed = train("b.pt", lambda step, _: steps.append(step))
     assert steps == [5, 6]
+    assert side_by_side.minutes_spent(tmp_path / "b.pt") > 0
+    train("b.pt", lambda *_: pytest.fail("it was finished"))
     assert torch.equal(weights(whole), weights(resumed))
     fresh = mini_llava_model.build_llava(tokenizer, clip, SETTINGS.seed, SETTINGS.width, 2)
     for (name, before), after in zip(fresh.named_parameters(), whole.parameters(), strict=True):
