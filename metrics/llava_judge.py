@@ -30,7 +30,7 @@ from .layouts import choose_layout
 from .pictures import UNREADABLE, Output, open_picture, why_unreadable
 from .prompt_ids import Prompt, Prompter
 from .protocol import OutputKind
-from .questions import Question, Wording, prompts_digest, questions
+from .questions import WORDINGS, Question, Wording, prompts_digest, questions
 from .replies import Unclear, read_reply
 from .vision_language import Reply, VisionLanguageModel, halving, sample_picture
 
@@ -50,7 +50,11 @@ _Work: TypeAlias = tuple[Output, Theme]
 
 
 class LlavaJudge:
-    """Judges pictures and descriptions by two multiple-choice questions."""
+    """Judges pictures and descriptions by two multiple-choice questions.
+
+    Attributes:
+        model: The checkpoint.
+    """
 
     outputs = frozenset(OUTPUTS)
 
@@ -87,7 +91,7 @@ class LlavaJudge:
             ValueError: An option is not one of its choices, or the checkpoint cannot be asked.
         """
         choose("method", method, METHODS)
-        choose("wording", wording, ("paper", "released"))
+        choose("wording", wording, WORDINGS)
         if forward_batch_size < 1 or max_new_tokens < 1:
             raise ValueError(
                 "forward_batch_size and max_new_tokens must be at least 1, got "
@@ -103,7 +107,7 @@ class LlavaJudge:
         self.batch_size = 4 * forward_batch_size
         self._method, self._longest, self._least_mass = method, max_new_tokens, least_mass
         self._questions = {name: questions(theme, wording) for name, theme in THEMES.items()}
-        self._model = VisionLanguageModel(
+        self.model = VisionLanguageModel(
             source,
             revision=revision,
             dtype=dtype,
@@ -114,21 +118,21 @@ class LlavaJudge:
         self._prompter, layout = self._make_prompter()
         self._record: dict[str, Any] = {
             "checkpoint": shown,
-            "revision": getattr(self._model.model.config, "_commit_hash", None),
+            "revision": getattr(self.model.model.config, "_commit_hash", None),
             "weights_sha256": weights_digest(Path(source)),
-            "dtype": str(self._model.dtype).removeprefix("torch."),
+            "dtype": str(self.model.dtype).removeprefix("torch."),
             "method": method,
             "wording": wording,
             "prompts_sha256": prompts_digest(wording),
             "layout": layout,
-            "image_processor": type(self._model.processor.image_processor).__name__,
+            "image_processor": type(self.model.processor.image_processor).__name__,
         }
+        example = self._prompter.about_picture(sample_picture(), self._questions["color"])
         if method == "generate":
             self._record["max_new_tokens"] = max_new_tokens
         else:
-            example = self._prompter.about_picture(sample_picture(), self._questions["color"])
             self._record["least_mass"] = least_mass
-            self._record["shared_prefix"] = self._model.check_sharing(example, self._prompter.tree)
+            self._record["shared_prefix"] = self.model.check_sharing(example, self._prompter.tree)
 
     def record(self) -> dict[str, Any]:
         """Return checkpoint, method, wording, how prompts are laid out, and versions."""
@@ -207,8 +211,12 @@ class LlavaJudge:
             opened = open_picture(picture)
         except UNREADABLE as error:
             return why_unreadable(picture, error)
-        prompt = self._prompter.about_picture(opened, asked)
-        if max(map(len, prompt.ids)) + self._answer_room > self._model.context:
+        try:
+            prompt = self._prompter.about_picture(opened, asked)
+        except (ValueError, ZeroDivisionError) as error:  # a shape that the processor refuses
+            size = f"{opened.width}x{opened.height}"
+            return f"image of {size} cannot be prepared: {type(error).__name__}"
+        if max(map(len, prompt.ids)) + self._answer_room > self.model.context:
             return "picture and question are longer than what the checkpoint reads"
         return prompt
 
@@ -223,12 +231,12 @@ class LlavaJudge:
     def _ask(self, whole: Sequence[tuple[Prompt, tuple[Question, Question]]]) -> list[_Answers]:
         prompts = [prompt for prompt, _ in whole]
         if self._method == "generate":
-            replies = self._model.generate(prompts, self._longest)
+            replies = self.model.generate(prompts, self._longest)
             return [
                 (_read(one, asked[0]), _read(other, asked[1]))
                 for (one, other), (_, asked) in zip(replies, whole, strict=True)
             ]
-        chances = self._model.options(prompts, self._prompter.tree)
+        chances = self.model.options(prompts, self._prompter.tree)
         return [(self._choose(one), self._choose(other)) for one, other in chances]
 
     def _choose(self, chances: torch.Tensor) -> Answer:
@@ -248,7 +256,7 @@ class LlavaJudge:
 
     def _make_prompter(self) -> tuple[Prompter, str]:
         """Return what makes prompts, and what the record calls their layout."""
-        model = self._model
+        model = self.model
         config, processor = model.model.config, model.processor
         added = [str(token) for token in processor.tokenizer.added_tokens_decoder.values()]
         text_type = str(config.get_text_config().model_type)

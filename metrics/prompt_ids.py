@@ -74,6 +74,7 @@ class Prompter:
             self._with_picture = self._render(picture=True)
             self._with_text = self._render(picture=False)
         self._known: dict[str, list[int]] = {}
+        self._template_special: list[int] | None = None
 
     @cached_property
     def tree(self) -> OptionTree:
@@ -128,14 +129,14 @@ class Prompter:
         def too_long(length: int) -> bool:
             return max(map(len, both(length))) > self._room
 
-        length = len(text)
-        if too_long(length):
+        length, ids = len(text), both(len(text))
+        if max(map(len, ids)) > self._room:
             if too_long(0):
                 return None
             length = bisect_right(range(length), False, key=too_long) - 1
             while too_long(length):  # a shorter text is not always one of fewer tokens
                 length -= 1
-        ids = both(length)
+            ids = both(length)
         return Prompt((ids[0], ids[1]), truncated=length < len(whole))
 
     def _picture_ids(self, text: str) -> list[int]:
@@ -161,7 +162,9 @@ class Prompter:
             before, after = self._with_text
         after += answer
         ids = self._whole(f"{before}{text}{after}")
-        if self._special(ids) == self._special(self._whole(f"{before}1{after}")):
+        if self._template_special is None:
+            self._template_special = self._special(self._whole(f"{before}1{after}"))
+        if self._special(ids) == self._template_special:
             return ids
         # what stands in the template is special, what stands in the text is not
         contents = [str(token) for token in self._tokenizer.added_tokens_decoder.values()]

@@ -66,9 +66,11 @@ class VisionLanguageModel:
     ) -> None:
         self.device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
         shared = {"revision": revision, "trust_remote_code": trust_remote_code}
-        self.processor: Any = AutoProcessor.from_pretrained(source, **shared)
+        self.processor: Any = AutoProcessor.from_pretrained(  # type: ignore[no-untyped-call]
+            source, **shared
+        )
         # pictures are resized by Pillow, as LLaVA was trained: torchvision's pixels differ
-        self.processor.image_processor = AutoImageProcessor.from_pretrained(
+        self.processor.image_processor = AutoImageProcessor.from_pretrained(  # type: ignore[no-untyped-call]
             source, backend="pil", **shared
         )
         with no_progress_bar():
@@ -77,7 +79,7 @@ class VisionLanguageModel:
             )
         self._ends = _end_ids(model, self.processor.tokenizer)
         # the checkpoint's own settings might sample, or punish repetitions
-        model.generation_config = GenerationConfig(
+        model.generation_config = GenerationConfig(  # type: ignore[no-untyped-call]
             do_sample=False, eos_token_id=self._ends, pad_token_id=self._ends[0]
         )
         self.model: Any = model.train(False).to(self.device)
@@ -128,9 +130,10 @@ class VisionLanguageModel:
         """Find out whether one shared pass reads what plain sequences read, and go by it."""
         leaves = [tree.ends[0][0], tree.ends[len(tree.ends) - 1][-1]]
         rows = sorted({1 + node for leaf in leaves for node in tree.path(leaf)} | {0})
+        self.shares_prefix = True
         packed = self._pack(prompt, tree)
-        self.shares_prefix = packed is not None
         if packed is None:
+            self.shares_prefix = False
             return False
         plain = self._read_plainly(prompt, tree, leaves)
         try:
