@@ -19,18 +19,25 @@ from typing import Annotated, Final
 
 import cobsat.metrics
 import numpy as np
+import numpy.typing as npt
 import torch
 import typer
 from cobsat.metrics.checkpoints import no_progress_bar
 from cobsat.metrics.questions import WORDINGS, questions
 from cobsat.spec import THEMES
 from torch.nn import functional
-from transformers import CLIPModel, DynamicCache, LlamaTokenizer, LlavaForConditionalGeneration
+from transformers import (
+    CLIPModel,
+    CLIPTokenizer,
+    DynamicCache,
+    LlamaTokenizer,
+    LlavaForConditionalGeneration,
+)
 
 from .augment import augment
 from .drawings import Drawings, draw_all
 from .mini_clip import DRAWN_SIZE
-from .mini_clip_model import DEVIATION, IMAGE_SIZE, MEAN
+from .mini_clip_model import DEVIATION, IMAGE_SIZE, MEAN, option_texts, text_embeddings
 from .mini_llava_card import measure, save, write_card
 from .mini_llava_model import (
     IMAGE_TOKENS,
@@ -58,7 +65,7 @@ class Settings:
         drawing_seeds: Pictures are drawn with the seeds 1 to this.
         width: Of the language model.
         layers: Of the language model.
-        steps: Updates of the weights.
+        steps: Updates of the weights in a first cycle.
         copies: So many copies of the model learn at once, each from a batch of its own.
         batch_size: Pictures an update and copy, each with both questions.
         descriptions: Descriptions an update and copy, each with both questions.
@@ -70,6 +77,8 @@ class Settings:
         ema: How slowly the kept average follows the weights.
         second_steps: Updates of a second, gentler cycle, which learns the last few pictures.
         second_rate: Its highest learning rates, as a share of the first cycle's.
+        taught_from: From this update on, mini-clip's own probabilities are half of what is learnt
+            of pictures: they tell also how near the other options come.
         second_theme_weights: How often a theme's pictures are shown in it.
     """
 
@@ -93,6 +102,7 @@ class Settings:
     ema: float = 0.995
     second_steps: int = 700
     second_rate: float = 0.5
+    taught_from: int = 1200
     second_theme_weights: dict[str, float] = field(
         default_factory=lambda: {
             "color": 1.0, "background": 1.0, "style": 3.0, "action": 1.0, "texture": 3.0,
@@ -132,6 +142,7 @@ class Encoder:
             self._ids(prompt_text(question) + answer_text(number))[len(picture) :]
             for number in range(1, 11)
         ]
+        self.digits = [answer[1] for answer in self.answers[:9]]
         self._pictures: dict[tuple[int, int], tuple[tuple[int, ...], ...]] = {}
 
     def ask(
@@ -169,12 +180,21 @@ def answer_losses(
     encoder: Encoder,
     asked: Sequence[Asked],
     pixel_values: torch.Tensor | None = None,
+    taught: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """Return how surprised the model is by the answers and their ends, in nats, (outputs, 2).
 
     The same as the model's own forward pass over every prompt alone, but what prompts share is
     computed once: the constant beginning for all, and what an output's two questions begin with for
     both. The second question does not look at the first.
+
+    Args:
+        model: The model.
+        encoder: That made the questions.
+        asked: Both questions about each output.
+        pixel_values: Pictures, if the questions are about pictures.
+        taught: A teacher's probabilities of the ten options, (outputs, 2, 10): half of the surprise
+            at the first digit is then by them, not by the right answer.
     """
     layout = _lay_out(encoder, asked)
     language = model.model.language_model
@@ -193,6 +213,12 @@ def answer_losses(
     )[0]  # fmt: skip
     logits = model.lm_head(hidden.flatten(0, 1)[layout.places])
     surprises = functional.cross_entropy(logits, layout.targets, reduction="none")
+    if taught is not None:
+        first = taught.reshape(-1, 10)
+        first = torch.cat([first[:, :1] + first[:, 9:], first[:, 1:9]], dim=1)  # 10 begins with 1
+        said = logits[layout.digits].log_softmax(dim=-1)[:, encoder.digits]
+        halves = 0.5 * (surprises[layout.digits] - (first * said).sum(dim=-1))
+        surprises = surprises.index_put((layout.digits,), halves)
     return torch.zeros(2 * len(asked)).index_add(0, layout.owners, surprises).view(-1, 2)
 
 
@@ -206,6 +232,7 @@ class _Layout:
         mask: Which may look at which, (outputs, 1, length, beginning + length).
         places: Of what predicts the answers' tokens, among all tokens.
         targets: These tokens.
+        digits: Where among the targets the answers' first digits are.
         owners: Whose they are: twice the output's number, plus the question's.
     """
 
@@ -214,6 +241,7 @@ class _Layout:
     mask: torch.Tensor
     places: torch.Tensor
     targets: torch.Tensor
+    digits: torch.Tensor
     owners: torch.Tensor
 
 
@@ -226,6 +254,7 @@ def _lay_out(encoder: Encoder, asked: Sequence[Asked]) -> _Layout:
     tokens = torch.full((len(asked), length), encoder.padding)
     places: list[int] = []
     targets: list[int] = []
+    digits: list[int] = []
     owners: list[int] = []
     for number, one in enumerate(asked):
         tokens[number, shared - len(one.shared) : shared] = torch.tensor(one.shared)
@@ -235,6 +264,7 @@ def _lay_out(encoder: Encoder, asked: Sequence[Asked]) -> _Layout:
             tokens[number, start : start + len(rest + answer)] = torch.tensor(rest + answer)
             first = number * length + start + len(rest) - 1
             places += range(first, first + len(answer))
+            digits.append(len(targets) + 1)
             targets += answer
             owners += [2 * number + kind] * len(answer)
     unused = torch.tensor([shared - len(one.shared) for one in asked]).view(-1, 1)
@@ -247,7 +277,7 @@ def _lay_out(encoder: Encoder, asked: Sequence[Asked]) -> _Layout:
     mask = torch.cat([torch.ones(len(asked), 1, length, beginning, dtype=torch.bool), mask], dim=-1)
     return _Layout(
         tokens, positions.clamp(min=0), mask,
-        torch.tensor(places), torch.tensor(targets), torch.tensor(owners),
+        torch.tensor(places), torch.tensor(targets), torch.tensor(digits), torch.tensor(owners),
     )  # fmt: skip
 
 
@@ -264,9 +294,35 @@ def normalized(pixels: torch.Tensor) -> torch.Tensor:
     return (pixels - mean) / deviation
 
 
+class Teacher:
+    """A CLIP that tells how likely each option is: what it makes of the same image tower's work."""
+
+    def __init__(self, clip: CLIPModel, tokenizer: CLIPTokenizer) -> None:
+        """Embed the options."""
+        self._clip = clip
+        texts, *places = option_texts()
+        with torch.no_grad():
+            embedded = text_embeddings(clip, tokenizer, texts) * clip.logit_scale.exp()
+        self._options = [
+            embedded[torch.tensor(indices)] for indices in places
+        ]  # (themes, 10, width)
+
+    def __call__(self, pixels: torch.Tensor, themes: npt.NDArray[np.int64]) -> torch.Tensor:
+        """Return probabilities (pictures, 2, 10) for pictures as `normalized` returns them."""
+        with torch.no_grad():
+            pooled = self._clip.vision_model(pixels).pooler_output
+            seen = functional.normalize(self._clip.visual_projection(pooled), dim=-1)
+            logits = [
+                torch.einsum("bd,bod->bo", seen, options[torch.from_numpy(themes)])
+                for options in self._options
+            ]
+            return torch.stack(logits, dim=1).softmax(dim=-1)
+
+
 def train(
     data: Drawings,
     clip: CLIPModel,
+    words_of_clip: CLIPTokenizer,
     tokenizer: LlamaTokenizer,
     settings: Settings,
     checkpoint: Path,
@@ -276,13 +332,14 @@ def train(
 
     Args:
         data: The drawings.
-        clip: The model whose image tower is taken.
+        clip: The model whose image tower is taken, and which teaches.
+        words_of_clip: Its tokenizer.
         tokenizer: What `build_llama_tokenizer` learnt.
         settings: What decides the result.
         checkpoint: The file where the state is kept.
         on_step: Is told the number of steps done and their loss.
     """
-    encoder, labels = Encoder(tokenizer), label_texts()
+    encoder, labels, teacher = Encoder(tokenizer), label_texts(), Teacher(clip, words_of_clip)
     cycles = [
         chances(data, weights)
         for weights in (settings.theme_weights, settings.second_theme_weights)
@@ -301,7 +358,8 @@ def train(
         pixels = normalized(augment(data.images[shown], IMAGE_SIZE, generator))
         told = generator.integers(len(data.images), size=settings.descriptions)
         described = [ask(row, _retold(data, labels, int(row), generator)) for row in told]
-        losses = answer_losses(model, encoder, [ask(row) for row in shown], pixels)
+        taught = teacher(pixels, data.themes[shown]) if step >= settings.taught_from else None
+        losses = answer_losses(model, encoder, [ask(row) for row in shown], pixels, taught)
         return torch.cat([losses, answer_losses(model, encoder, described)]).mean()
 
     return train_copies(
@@ -342,14 +400,19 @@ _AFTER: Final = (
 def main(
     out: Annotated[Path, typer.Option(help="Folder of the model.")] = Path("metrics/mini_llava"),
     clip: Annotated[
-        Path, typer.Option(help="Folder of the CLIP whose image tower is taken.", exists=True)
+        Path,
+        typer.Option(
+            help="Folder of the CLIP whose image tower is taken, and which teaches.",
+            exists=True,
+            show_default="the mini-clip that ships",
+        ),
     ] = CLIP_FOLDER,
     scratch: Annotated[Path, typer.Option(help="Folder for drawings and checkpoints.")] = Path(
         "build/mini_clip"
     ),
     seed: Annotated[int, typer.Option(help="Seed of weights, order and disturbances.")] = 0,
     drawing_seeds: Annotated[int, typer.Option(help="Drawings of each label.", min=2)] = 36,
-    steps: Annotated[int, typer.Option(help="Updates of the weights.", min=1)] = STEPS,
+    steps: Annotated[int, typer.Option(help="Updates in the first cycle.", min=1)] = STEPS,
     threads: Annotated[int, typer.Option(help="Threads of torch, and drawing processes.")] = 2,
 ) -> None:
     """Train, measure, and write mini-llava's folder with its card.
@@ -365,8 +428,9 @@ def main(
     tower = file_digest(clip / "model.safetensors")
     with no_progress_bar():
         teacher = CLIPModel.from_pretrained(clip, dtype=torch.float32)
+    words_of_clip = CLIPTokenizer.from_pretrained(clip)
     checkpoint = checkpoint_path(scratch, asdict(settings), data.digest, tower)
-    model = train(data, teacher, tokenizer, settings, checkpoint, echo_losses())
+    model = train(data, teacher, words_of_clip, tokenizer, settings, checkpoint, echo_losses())
     save(out, model, build_llava_processor(tokenizer))
     measured = measure(out)
     minutes = minutes_spent(checkpoint)

@@ -219,21 +219,24 @@ the reply, on the 500 pictures that ship with the package (drawings of seed 0, d
 `python -m cobsat.train.mini_llava --seed {seed} --drawing-seeds {drawing_seeds} --steps {steps}
 --threads {threads}`, in {minutes:.0f} minutes on two cores without a GPU, after the drawing.
 
-As LLaVA was: the image tower is a CLIP's, here mini-clip's (weights `{tower:.16}`), frozen, and its
-last layer is read with the class token ({image_tokens} tokens a picture); the projector and the
-language model, a LLaMA ({trained:.1f}M parameters together), learn from nothing.
+As LLaVA was: the image tower is a CLIP's, here mini-clip's (weights `{tower:.16}`), frozen,
+and its last layer is read with the class token ({image_tokens} tokens a picture); the projector and
+the language model, a LLaMA ({trained:.1f}M parameters together), learn from nothing.
 
 Data: {drawings:,} drawings, every pair of attribute and object of Table 1 with the seeds 1 to
 {drawing_seeds} (never 0, the shipped one), by the drawing code of digest `{digest}`, turned,
 zoomed, moved, flipped, blurred, given noise and saved as JPEG at random; and their descriptions,
 also several joined, in lower case, without a full stop, among other words, and plain sentences with
-the label. Every output is asked both questions, {share:.0%} of the time in the wording of the
-released code.
+the label. Every output is asked about twice, for the object and for the attribute; in
+{share:.0%} of the cases in the wording of the released code.
 
-Loss: cross-entropy of the answer's tokens and its end. Muon for the inner matrices and AdamW for
-the rest, two cosine cycles, and a moving average of the weights, which is what is kept. Copies of
-the model learn side by side, and their gradients are averaged. The same seed, threads and library
-versions give the same weights.
+Loss: cross-entropy of the answer's tokens and its end. From update {taught_from} on, half of it at
+the number of a picture's option is by mini-clip's own probabilities of the ten, which tell also how
+near the others come. Hard themes are shown more often, in the second cycle still more.
+
+Muon for the inner matrices and AdamW for the rest, two cosine cycles, and a moving average of the
+weights, which is what is kept. Copies of the model learn side by side, and their gradients are
+averaged. The same seed, threads and library versions give the same weights.
 
 | setting | value |
 |---|---|

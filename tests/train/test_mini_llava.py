@@ -25,12 +25,20 @@ from transformers import (
     AutoModelForImageTextToText,
     AutoProcessor,
     CLIPModel,
+    CLIPTokenizer,
     LlamaTokenizer,
     LlavaForConditionalGeneration,
 )
 
 SETTINGS = mini_llava.Settings(
-    drawing_seeds=2, width=32, layers=2, steps=4, second_steps=2, batch_size=3, descriptions=2
+    drawing_seeds=2,
+    width=32,
+    layers=2,
+    steps=4,
+    second_steps=2,
+    batch_size=3,
+    descriptions=2,
+    taught_from=3,
 )
 
 
@@ -45,9 +53,13 @@ def tokenizer() -> LlamaTokenizer:
 
 
 @pytest.fixture(scope="module")
-def clip() -> CLIPModel:
-    words = mini_clip_model.build_tokenizer(["a red car"] * 20)
-    return mini_clip_model.build_model(words, 0)
+def clip_words() -> CLIPTokenizer:
+    return mini_clip_model.build_tokenizer(["a red car"] * 20)
+
+
+@pytest.fixture(scope="module")
+def clip(clip_words: CLIPTokenizer) -> CLIPModel:
+    return mini_clip_model.build_model(clip_words, 0).train(False)
 
 
 @pytest.fixture
@@ -158,6 +170,38 @@ def test_packed_prompts_are_the_processor_s(tokenizer: LlamaTokenizer) -> None:
                     assert tuple(whole[-len(asked.answers[kind]) :]) == asked.answers[kind]
 
 
+def test_a_teacher_sure_of_the_answers_changes_nothing(
+    model: LlavaForConditionalGeneration, tokenizer: LlamaTokenizer
+) -> None:
+    encoder = mini_llava.Encoder(tokenizer)
+    answers = [(0, 9), (9, 4), (2, 0)]
+    asked = [encoder.ask(0, n, pair, "A red car.") for n, pair in enumerate(answers)]
+    sure = functional.one_hot(torch.tensor(answers), 10).float()
+    with torch.no_grad():
+        plain = mini_llava.answer_losses(model, encoder, asked)
+        taught = mini_llava.answer_losses(model, encoder, asked, taught=sure)
+        torn = mini_llava.answer_losses(model, encoder, asked, taught=sure.flip(-1))
+        # 1 and 10 begin alike, and how the number ends is the right answer's alone
+        alike = mini_llava.answer_losses(model, encoder, asked[:1], taught=sure[:1].flip(-1))
+    assert torch.allclose(plain, taught)
+    assert not torch.allclose(plain[1:], torn[1:])
+    assert torch.allclose(plain[:1], alike)
+
+
+def test_the_teacher_says_what_clip_says(clip: CLIPModel, clip_words: CLIPTokenizer) -> None:
+    pixels = torch.randn(2, 3, 96, 96, generator=torch.Generator().manual_seed(0))
+    told = mini_llava.Teacher(clip, clip_words)(pixels, np.array([4, 1]))
+    assert told.shape == (2, 2, 10)
+    for number, theme in enumerate(("texture", "background")):
+        for kind, options in enumerate((THEMES[theme].objects, THEMES[theme].attributes)):
+            texts = [THEMES[theme].text(word) for word in options]
+            inputs = clip_words(texts, padding=True, return_tensors="pt")
+            with torch.no_grad():
+                result = clip(pixel_values=pixels[number : number + 1], **inputs)
+            expected = result.logits_per_image.softmax(dim=-1)[0]
+            assert torch.allclose(told[number, kind], expected, atol=1e-5)
+
+
 def weights(model: LlavaForConditionalGeneration) -> torch.Tensor:
     return torch.cat([p.detach().flatten() for p in model.parameters()])
 
@@ -165,6 +209,7 @@ def weights(model: LlavaForConditionalGeneration) -> torch.Tensor:
 def test_training_is_repeatable_and_goes_on_where_it_stopped(
     data: drawings.Drawings,
     clip: CLIPModel,
+    clip_words: CLIPTokenizer,
     tokenizer: LlamaTokenizer,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -172,7 +217,9 @@ def test_training_is_repeatable_and_goes_on_where_it_stopped(
     monkeypatch.setattr(side_by_side, "CHECKPOINT_EVERY", 2)
 
     def train(name: str, on_step: Any) -> LlavaForConditionalGeneration:
-        return mini_llava.train(data, clip, tokenizer, SETTINGS, tmp_path / name, on_step=on_step)
+        return mini_llava.train(
+            data, clip, clip_words, tokenizer, SETTINGS, tmp_path / name, on_step
+        )
 
     whole = train("a.pt", lambda *_: None)
 
