@@ -11,10 +11,10 @@ import os
 import threading
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 import torch
@@ -25,9 +25,8 @@ from transformers import CLIPConfig, CLIPImageProcessorPil, CLIPModel, CLIPToken
 from .checkpoints import no_progress_bar, weights_digest
 from .pictures import UNREADABLE, Output, open_picture, why_unreadable
 
-__all__ = ["DTYPES", "ClipEncoder", "Dtype", "Embedded"]
+__all__ = ["DTYPES", "ClipEncoder", "Embedded"]
 
-Dtype: TypeAlias = Literal["float32", "bfloat16", "float16"]
 DTYPES: Final[dict[str, torch.dtype]] = {
     "float32": torch.float32,
     "bfloat16": torch.bfloat16,
@@ -83,7 +82,7 @@ class ClipEncoder:
         self._length = int(self.model.text_model.config.max_position_embeddings)
         self._levels = _levels(self.processor).to(self._device, DTYPES[dtype])
         on_cpu = self._device.type == "cpu"
-        self._turn = nullcontext() if on_cpu else threading.Lock()
+        self._turn: AbstractContextManager[Any] = nullcontext() if on_cpu else threading.Lock()
         self._record = {
             "revision": getattr(self.model.config, "_commit_hash", None),
             "weights_sha256": weights_digest(Path(source)),
@@ -103,13 +102,14 @@ class ClipEncoder:
         told = [text for text in dict.fromkeys(texts) if text.strip()]
         # here and not in the threads: a fast tokenizer may be borrowed by one at a time;
         # special tokens in a model's text are text: an end token would end the reading
-        read = self.tokenizer(told, split_special_tokens=True, verbose=False) if told else {}
+        read: list[list[int]] = (
+            self.tokenizer(told, split_special_tokens=True, verbose=False)["input_ids"]
+            if told
+            else []
+        )
         end = self.tokenizer.eos_token_id
-        ids = [
-            row if len(row) <= self._length else [*row[: self._length - 1], end]
-            for row in read.get("input_ids", [])
-        ]
-        cut = [len(row) > self._length for row in read.get("input_ids", [])]
+        ids = [row if len(row) <= self._length else [*row[: self._length - 1], end] for row in read]
+        cut = [len(row) > self._length for row in read]
         vectors = self._in_batches(self._read_texts, ids)
         found = {
             text: Embedded(vector, truncated=was_cut)
