@@ -153,16 +153,16 @@ def command(
     from rich.console import Console
     from rich.table import Table
 
-    columns = ("model", "outputs", "pictures", "needs", "--model-option", "what it is")
-    table = Table(*columns, box=None, pad_edge=False)
+    table = Table("model", "gives", "pictures", "what it is", box=None, pad_edge=False)
     for key, entry in MODELS.items():
         limit = "any number" if entry.max_images is None else f"up to {entry.max_images}"
-        needs = f"cobsat[{entry.extra}]" if entry.extra else "-"
-        table.add_row(
-            key, ", ".join(entry.outputs), limit, needs.replace("[", r"\["),
-            entry.named_by or "-", entry.about,
-        )  # fmt: skip
-    table.add_row("module:Class", "its own", "its own", "-", "its own", "an adapter of yours")
+        what = [entry.about]
+        if entry.named_by:
+            what.append(f"--model-option {entry.named_by}")
+        if entry.extra:
+            what.append(f"pip install 'cobsat\\[{entry.extra}]'")
+        table.add_row(key, "\n".join(entry.outputs), limit, "\n".join(what))
+    table.add_row("module:Class", "its own", "its own", "an adapter of yours")
     Console().print(table, "", "cobsat models MODEL shows a model's options.", highlight=False)
 
 
