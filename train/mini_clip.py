@@ -80,6 +80,11 @@ class Settings:
     second_steps: int = 400
     second_rate: float = 0.3
 
+    @property
+    def cycles(self) -> tuple[tuple[int, float], ...]:
+        """Updates and rates of the cycles."""
+        return (self.steps, 1.0), (self.second_steps, self.second_rate)
+
 
 @dataclass(frozen=True)
 class Texts:

@@ -50,7 +50,7 @@ from .mini_llava_model import (
 )
 from .samples import SENTENCES, another, chances, label_texts, words
 from .shipping import file_digest
-from .side_by_side import checkpoint_path, echo_losses, minutes_spent, train_copies
+from .side_by_side import checkpoint_path, cycle_of, echo_losses, minutes_spent, train_copies
 
 CLIP_FOLDER: Final = Path(cobsat.metrics.__file__).parent / "mini_clip"
 STEPS: Final = 800
@@ -80,6 +80,9 @@ class Settings:
         taught_from: From this update on, mini-clip's own probabilities are half of what is learnt
             of pictures: they tell also how near the other options come.
         second_theme_weights: How often a theme's pictures are shown in it.
+        third_steps: Updates of a third.
+        third_rate: As of the second.
+        third_theme_weights: As of the second.
     """
 
     seed: int = 0
@@ -108,6 +111,22 @@ class Settings:
             "color": 1.0, "background": 1.0, "style": 3.0, "action": 1.0, "texture": 3.0,
         }
     )  # fmt: skip
+    third_steps: int = 400
+    third_rate: float = 0.35
+    third_theme_weights: dict[str, float] = field(
+        default_factory=lambda: {
+            "color": 1.0, "background": 1.0, "style": 2.0, "action": 1.5, "texture": 2.5,
+        }
+    )  # fmt: skip
+
+    @property
+    def cycles(self) -> tuple[tuple[int, float], ...]:
+        """Updates and rates of the cycles."""
+        return (
+            (self.steps, 1.0),
+            (self.second_steps, self.second_rate),
+            (self.third_steps, self.third_rate),
+        )
 
 
 @dataclass(frozen=True)
@@ -342,8 +361,10 @@ def train(
     encoder, labels, teacher = Encoder(tokenizer), label_texts(), Teacher(clip, words_of_clip)
     cycles = [
         chances(data, weights)
-        for weights in (settings.theme_weights, settings.second_theme_weights)
-    ]
+        for weights in (
+            settings.theme_weights, settings.second_theme_weights, settings.third_theme_weights,
+        )
+    ]  # fmt: skip
 
     def loss(model: LlavaForConditionalGeneration, step: int, number: int) -> torch.Tensor:
         generator = np.random.default_rng([settings.seed, step, number])
@@ -353,7 +374,7 @@ def train(
             answers = int(data.objects[row]), int(data.attributes[row])
             return encoder.ask(wording, int(data.themes[row]), answers, description)
 
-        weights = cycles[step >= settings.steps]
+        weights = cycles[cycle_of(step, settings)[0]]
         shown = generator.choice(len(data.images), settings.batch_size, p=weights)
         pixels = normalized(augment(data.images[shown], IMAGE_SIZE, generator))
         told = generator.integers(len(data.images), size=settings.descriptions)

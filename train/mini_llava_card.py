@@ -232,9 +232,9 @@ the label. Every output is asked about twice, for the object and for the attribu
 
 Loss: cross-entropy of the answer's tokens and its end. From update {taught_from} on, half of it at
 the number of a picture's option is by mini-clip's own probabilities of the ten, which tell also how
-near the others come. Hard themes are shown more often, in the second cycle still more.
+near the others come. Hard themes are shown more often, in the later cycles still more.
 
-Muon for the inner matrices and AdamW for the rest, two cosine cycles, and a moving average of the
+Muon for the inner matrices and AdamW for the rest, three cosine cycles, and a moving average of the
 weights, which is what is kept. Copies of the model learn side by side, and their gradients are
 averaged. The same seed, threads and library versions give the same weights.
 

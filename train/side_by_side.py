@@ -27,6 +27,7 @@ from .muon import Muon
 __all__ = [
     "Plan",
     "checkpoint_path",
+    "cycle_of",
     "echo_losses",
     "gather",
     "minutes_spent",
@@ -44,16 +45,8 @@ class Plan(Protocol):
     """What a training's settings say about its course."""
 
     @property
-    def steps(self) -> int:
-        """Updates of the weights."""
-
-    @property
-    def second_steps(self) -> int:
-        """Updates of a second, gentler cycle."""
-
-    @property
-    def second_rate(self) -> float:
-        """Its highest learning rates, as a share of the first cycle's."""
+    def cycles(self) -> tuple[tuple[int, float], ...]:
+        """Updates of each cycle, and the share of the highest learning rates that it reaches."""
 
     @property
     def copies(self) -> int:
@@ -104,7 +97,7 @@ def train_copies(
     parts = [model, average, *optimizers]
     start, before = _restore(checkpoint, parts)
     began = time.monotonic()
-    total = plan.steps + plan.second_steps
+    total = sum(steps for steps, _ in plan.cycles)
 
     def learn(step: int, number: int) -> float:
         copies[number].load_state_dict(model.state_dict())
@@ -189,17 +182,23 @@ def _optimizers(model: torch.nn.Module, plan: Plan) -> tuple[torch.optim.Optimiz
 
 
 def schedule(step: int, plan: Plan) -> float:
-    """Return the learning rate's share of its highest value: two cycles of growth and a cosine."""
-    if step < plan.steps:
-        return _cycle(step / plan.steps, warm=0.05)
-    second = (step - plan.steps) / plan.second_steps
-    return plan.second_rate * _cycle(second, warm=0.1)
-
-
-def _cycle(progress: float, warm: float) -> float:
+    """Return the learning rate's share of its highest value: cycles of growth and a cosine."""
+    number, done = cycle_of(step, plan)
+    steps, rate = plan.cycles[number]
+    progress, warm = done / steps, 0.1 if number else 0.05
     if progress < warm:
-        return max(progress, 1e-3) / warm
-    return 0.5 * (1 + math.cos(math.pi * (progress - warm) / (1 - warm)))
+        return rate * (max(progress, 1e-3) / warm)
+    return rate * (0.5 * (1 + math.cos(math.pi * (progress - warm) / (1 - warm))))
+
+
+def cycle_of(step: int, plan: Plan) -> tuple[int, int]:
+    """Return a step's cycle, from 0, and how many steps of the cycle were done before."""
+    done = step
+    for number, (steps, _) in enumerate(plan.cycles):
+        if done < steps:
+            return number, done
+        done -= steps
+    raise ValueError(f"step must be before the last cycle's end, got {step}")
 
 
 def _follow(average: torch.nn.Module, model: torch.nn.Module, decay: float) -> None:

@@ -205,6 +205,10 @@ def test_the_learning_rate_has_two_cycles() -> None:
     assert max(rates[200:]) == pytest.approx(0.3)
     assert rates[200] < rates[210] > rates[299]
     assert rates[299] < 0.001
+    cycles = [side_by_side.cycle_of(step, settings) for step in (0, 199, 200, 299)]
+    assert cycles == [(0, 0), (0, 199), (1, 0), (1, 99)]
+    with pytest.raises(ValueError, match="before the last cycle's end, got 300"):
+        side_by_side.cycle_of(300, settings)
 
 
 def test_harder_themes_are_shown_more_often(data: drawings.Drawings) -> None:

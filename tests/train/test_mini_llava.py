@@ -38,6 +38,7 @@ SETTINGS = mini_llava.Settings(
     second_steps=2,
     batch_size=3,
     descriptions=2,
+    third_steps=2,
     taught_from=3,
 )
 
@@ -231,7 +232,7 @@ def test_training_is_repeatable_and_goes_on_where_it_stopped(
         train("b.pt", stop)
     steps: list[int] = []
     resumed = train("b.pt", lambda step, _: steps.append(step))
-    assert steps == [5, 6]
+    assert steps == [5, 6, 7, 8]
     assert side_by_side.minutes_spent(tmp_path / "b.pt") > 0
     train("b.pt", lambda *_: pytest.fail("it was finished"))
     assert torch.equal(weights(whole), weights(resumed))
@@ -309,7 +310,14 @@ def test_the_command_writes_a_whole_folder(
     measured = {"paper": scores, "released": {**scores, "flip": 0.25}}
     monkeypatch.setattr(mini_llava, "measure", lambda _: measured)
     monkeypatch.setattr(mini_llava, "draw_all", lambda *_, **__: data)
-    tiny = {"width": 32, "layers": 1, "second_steps": 1, "batch_size": 2, "descriptions": 1}
+    tiny = {
+        "width": 32,
+        "layers": 1,
+        "second_steps": 1,
+        "third_steps": 1,
+        "batch_size": 2,
+        "descriptions": 1,
+    }
     monkeypatch.setattr(mini_llava, "Settings", lambda **given: type(SETTINGS)(**{**given, **tiny}))
     out = tmp_path / "mini_llava"
     mini_llava.main(
