@@ -390,8 +390,10 @@ def _load(
             f"{config.model_type!r}"
         )
     with no_progress_bar():
-        processor = AutoProcessor.from_pretrained(checkpoint, **shared)
-        model = AutoModelForImageTextToText.from_pretrained(
+        processor = AutoProcessor.from_pretrained(  # type: ignore[no-untyped-call]
+            checkpoint, **shared
+        )
+        model: Any = AutoModelForImageTextToText.from_pretrained(
             checkpoint,
             **shared,
             dtype=dtype,

@@ -100,7 +100,7 @@ def set_decoding(model: Any, tokenizer: Any, decoding: Decoding) -> frozenset[in
         pad = own.pad_token_id if own.pad_token_id is not None else (ids or [0])[0]
     for module in model.modules():
         if getattr(module, "generation_config", None) is not None:
-            module.generation_config = GenerationConfig(
+            module.generation_config = GenerationConfig(  # type: ignore[no-untyped-call]
                 max_new_tokens=decoding.max_new_tokens,
                 do_sample=False,
                 num_beams=1,
@@ -170,7 +170,7 @@ def _cut(tokens: list[int], ends: frozenset[int]) -> tuple[list[int], bool]:
     return tokens, False
 
 
-class _Draw(LogitsProcessor):  # type: ignore[misc]
+class _Draw(LogitsProcessor):
     """Draws each row's next token by its own generator, and leaves the others no chance."""
 
     def __init__(self, seeds: Sequence[int]) -> None:
@@ -186,7 +186,7 @@ class _Draw(LogitsProcessor):  # type: ignore[misc]
         return torch.full_like(scores, -torch.inf).scatter(-1, tokens, 0.0)
 
 
-class _EndOfContext(StoppingCriteria):  # type: ignore[misc]
+class _EndOfContext(StoppingCriteria):
     """Ends each row where its own prompt and answer fill the context."""
 
     def __init__(self, lengths: Sequence[int], context: int) -> None:
