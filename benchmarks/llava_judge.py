@@ -46,6 +46,7 @@ REFERENCE: Reference = {"task": "color_i", "object": "car", "attribute": "red"}
 def make_checkpoint(folder: Path) -> None:
     """Save a random LLaVA-1.5 of a middle size, its head so sharp that answers differ."""
     tokenizer = build_llama_tokenizer(prompt_texts())
+    tokenizer.model_max_length = 4096
     vision = {
         "model_type": "clip_vision_model", "image_size": 336, "patch_size": 14, "hidden_size": 512,
         "intermediate_size": 2048, "num_hidden_layers": 8, "num_attention_heads": 8,
