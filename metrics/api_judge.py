@@ -41,8 +41,6 @@ __all__ = ["ApiJudge"]
 _DETAILS: Final = ("auto", "low", "high")
 _GIVE_UP_AFTER: Final = 8
 """Failed calls in a row after which the rest of a batch is not asked: the server is not there."""
-_IN_PLACE_OF_A_REPLY: Final = "the server gave an error"
-"""How `cobsat.chat_replies` begins the reason of a reply that is an error under another name."""
 
 
 @dataclass(frozen=True)
@@ -241,8 +239,7 @@ def read_answer(reply: Reply, question: Question) -> Answer:
     }
     raw = {key: value for key, value in said.items() if value is not None}
     if reply.status != "ok":
-        reason = reply.reason or "no reason given"
-        return Answer(None, reason, failed=reason.startswith(_IN_PLACE_OF_A_REPLY), raw=raw)
+        return Answer(None, reply.reason or "no reason given", raw=raw)
     read = read_reply(
         reply.text or "", len(question.options), question.options,
         cut=reply.finish_reason == "length",

@@ -14,8 +14,8 @@ from .scores import Scores
 
 __all__ = ["cautions", "unknown_pictures"]
 
-MINI: Final = ("mini-clip", "mini-llava")
-"""The shipped judges: trained on renderings, they know no other pictures."""
+MINI: Final = {"mini-clip": "clip", "mini-llava": "llava"}
+"""The shipped checkpoints and their judges: trained on renderings, they know no other pictures."""
 
 
 def cautions(
@@ -49,7 +49,8 @@ def cautions(
         said.append(
             f"{record['checkpoint']} was trained on this project's renderings alone, and "
             f"{unknown:,} outputs are other pictures: what it says of them means little. Judge "
-            "with a checkpoint of full size (--judge-option checkpoint=NAME)."
+            f"with a checkpoint of full size (--judge {MINI[record['checkpoint']]} --judge-option "
+            "checkpoint=NAME)."
         )
     return said
 
