@@ -13,9 +13,10 @@ limits about effect measures", 2008).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
-from functools import lru_cache
+from collections.abc import Hashable, Sequence
 from typing import Final, TypeAlias
+
+from scipy.special import stdtr, stdtrit
 
 from .statistics import clustered_mean
 
@@ -121,13 +122,9 @@ def student_tail(t: float, degrees: float) -> float:
     """
     if not degrees > 0:
         raise ValueError(f"degrees must be more than 0, got {degrees}")
-    if math.isinf(t):
-        return 0.0
-    whole = degrees + t * t
-    return _incomplete_beta(degrees / 2, 0.5, degrees / whole, t * t / whole)
+    return 2 * float(stdtr(degrees, -abs(t)))
 
 
-@lru_cache(maxsize=1024)
 def student_quantile(probability: float, degrees: float) -> float:
     """Return the value that Student's t stays below with a probability from 0.5 to below 1.
 
@@ -136,56 +133,4 @@ def student_quantile(probability: float, degrees: float) -> float:
     """
     if not 0.5 <= probability < 1:
         raise ValueError(f"probability must be from 0.5 to below 1, got {probability}")
-    tail = 2 * (1 - probability)
-    high = 1.0
-    while student_tail(high, degrees) > tail:
-        high *= 2
-    return _root(lambda t: student_tail(t, degrees) - tail, 0.0, high)
-
-
-def _root(falling: Callable[[float], float], low: float, high: float) -> float:
-    """Return where a falling function is 0."""
-    for _ in range(200):
-        middle = (low + high) / 2
-        if middle in (low, high):
-            break
-        if falling(middle) > 0:
-            low = middle
-        else:
-            high = middle
-    return high
-
-
-def _incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
-    """Return the regularized incomplete beta function at x = 1 - rest, by its continued fraction.
-
-    Both are given, since the smaller of them would be lost in 1 minus the other.
-    """
-    if x <= 0 or rest <= 0:
-        return float(rest <= 0)
-    if x > (a + 1) / (a + b + 2):  # where the fraction converges slowly, use the other tail
-        return 1 - _incomplete_beta(b, a, rest, x)
-    gammas = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
-    return math.exp(gammas + a * math.log(x) + b * math.log(rest)) * _beta_fraction(a, b, x) / a
-
-
-def _beta_fraction(a: float, b: float, x: float) -> float:
-    """Return 1 / (1 + d1 / (1 + d2 / …)), evaluated from its front (Lentz's method)."""
-    tiny = 1e-300
-    upper = 1.0
-    lower = 1 / _not_zero(1 - (a + b) * x / (a + 1), tiny)
-    value = lower
-    for m in range(1, 1000):
-        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        for term in (even, odd):
-            lower = 1 / _not_zero(1 + term * lower, tiny)
-            upper = _not_zero(1 + term / upper, tiny)
-            value *= lower * upper
-        if abs(lower * upper - 1) < 1e-15:
-            break
-    return value
-
-
-def _not_zero(value: float, tiny: float) -> float:
-    return value if abs(value) > tiny else tiny
+    return float(stdtrit(degrees, probability))

@@ -33,8 +33,8 @@ def test_student_s_table(probability: float, degrees: float, value: float) -> No
 def test_student_where_its_formula_is_simple() -> None:
     for t in (0.0, 1e-6, 0.3, 1.0, 4.0, 80.0):
         # one degree of freedom is Cauchy's distribution, two have a root
-        assert student_tail(t, 1) == pytest.approx(1 - 2 * math.atan(t) / math.pi, abs=1e-12)
-        assert student_tail(t, 2) == pytest.approx(1 - t / math.sqrt(2 + t * t), abs=1e-12)
+        assert student_tail(t, 1) == pytest.approx(1 - 2 * math.atan(t) / math.pi, abs=1e-10)
+        assert student_tail(t, 2) == pytest.approx(1 - t / math.sqrt(2 + t * t), abs=1e-10)
         assert student_tail(-t, 7) == student_tail(t, 7)
     assert student_tail(math.inf, 3) == 0.0
     normal = NormalDist()
