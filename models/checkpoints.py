@@ -1,4 +1,4 @@
-"""What the models that load a checkpoint share: its digest, and a quiet load."""
+"""Loading a checkpoint quietly, onto a device, and its digest."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+import torch
+from transformers import AutoConfig, AutoModelForImageTextToText, AutoProcessor
 from transformers.utils import logging as transformers_logging
 
-__all__ = ["no_progress_bar", "weights_digest"]
+__all__ = ["device_name", "load_vlm", "no_progress_bar", "weights_digest"]
 
 
 def weights_digest(folder: Path) -> str | None:
@@ -35,3 +38,70 @@ def no_progress_bar() -> Iterator[None]:
     finally:
         if shown:
             transformers_logging.enable_progress_bar()  # type: ignore[no-untyped-call]
+
+
+def load_vlm(
+    checkpoint: str,
+    *,
+    revision: str | None,
+    device: str,
+    device_map: str | None,
+    dtype: str,
+    attn_implementation: str | None,
+    trust_remote_code: bool,
+) -> tuple[Any, Any]:
+    """Return a vision-language model, ready to answer, and its processor.
+
+    Args:
+        checkpoint: A name on the Hub, or a folder.
+        revision: Of a name on the Hub.
+        device: As torch names it, or "auto": a GPU if there is one.
+        device_map: As accelerate takes it.
+        dtype: As torch names it, or "auto": the checkpoint's.
+        attn_implementation: As transformers names it.
+        trust_remote_code: Whether code in the checkpoint may run.
+
+    Raises:
+        OSError: There is no such checkpoint, or none with safetensors.
+        ValueError: It is not an image-text-to-text model.
+    """
+    if device_map is not None and device != "auto":
+        raise ValueError(f"device must be auto with a device_map, got {device!r}")
+    shared = {"revision": revision, "trust_remote_code": trust_remote_code}
+    config = AutoConfig.from_pretrained(checkpoint, **shared)
+    known = AutoModelForImageTextToText._model_mapping
+    if type(config) not in known and not hasattr(config, "auto_map"):
+        raise ValueError(
+            f"checkpoint must be of an image-text-to-text model, got {checkpoint!r} of type "
+            f"{config.model_type!r}"
+        )
+    with no_progress_bar():
+        processor = AutoProcessor.from_pretrained(  # type: ignore[no-untyped-call]
+            checkpoint, **shared
+        )
+        model: Any = AutoModelForImageTextToText.from_pretrained(
+            checkpoint,
+            **shared,
+            dtype=dtype,
+            device_map=device_map,
+            attn_implementation=attn_implementation,
+            use_safetensors=True,
+        )
+    if device_map is None:
+        model = model.to(_device(device))
+    return model.eval(), processor
+
+
+def _device(name: str) -> torch.device:
+    if name != "auto":
+        return torch.device(name)
+    if torch.cuda.is_available():
+        return torch.device("cuda")
+    return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+
+
+def device_name(device: torch.device) -> str:
+    """Return a device's kind, and a GPU's name."""
+    if device.type != "cuda":
+        return device.type
+    return f"cuda, {torch.cuda.get_device_name(device)}"

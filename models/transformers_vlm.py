@@ -36,9 +36,8 @@ from cobsat.chat_layouts import pad_to_square
 from cobsat.examples import Message
 from cobsat.spec import choose
 from PIL import Image
-from transformers import AutoConfig, AutoModelForImageTextToText, AutoProcessor
 
-from .checkpoints import no_progress_bar, weights_digest
+from .checkpoints import device_name, load_vlm, weights_digest
 from .protocol import Capabilities, Output
 from .vlm_generation import Decoding, example_seed, generate, is_out_of_memory, set_decoding
 from .vlm_inputs import Encoder, Prompt
@@ -132,7 +131,7 @@ class TransformersVLM:
         self._decoding = Decoding(max_new_tokens, do_sample, temperature, top_p, seed).check()
         if not isinstance(reuse_gb, int | float) or reuse_gb < 0:
             raise ValueError(f"reuse_gb must be 0 or more, got {reuse_gb!r}")
-        loaded = _load(
+        self._model, self._processor = load_vlm(
             self.name,
             revision=revision,
             device=device,
@@ -141,7 +140,6 @@ class TransformersVLM:
             attn_implementation=attn_implementation,
             trust_remote_code=trust_remote_code,
         )
-        self._model, self._processor = loaded
         self._digest = weights_digest(Path(self.name))
         config = self._model.config
         self._one_image = config.model_type in _ONE_IMAGE
@@ -186,7 +184,7 @@ class TransformersVLM:
                 "torchvision": version("torchvision"),
                 "transformers": version("transformers"),
                 "tokenizers": version("tokenizers"),
-                "device": _device_name(model.device),
+                "device": device_name(model.device),
             },
         }
 
@@ -366,58 +364,6 @@ def _output(
             extra=extra,
         )
     return Output(text=reply.text, finish_reason=reply.finish_reason, usage=usage, extra=extra)
-
-
-def _load(
-    checkpoint: str,
-    *,
-    revision: str | None,
-    device: str,
-    device_map: str | None,
-    dtype: str,
-    attn_implementation: str | None,
-    trust_remote_code: bool,
-) -> tuple[Any, Any]:
-    """Return model and processor."""
-    if device_map is not None and device != "auto":
-        raise ValueError(f"device must be auto with a device_map, got {device!r}")
-    shared = {"revision": revision, "trust_remote_code": trust_remote_code}
-    config = AutoConfig.from_pretrained(checkpoint, **shared)
-    known = AutoModelForImageTextToText._model_mapping
-    if type(config) not in known and not hasattr(config, "auto_map"):
-        raise ValueError(
-            f"checkpoint must be of an image-text-to-text model, got {checkpoint!r} of type "
-            f"{config.model_type!r}"
-        )
-    with no_progress_bar():
-        processor = AutoProcessor.from_pretrained(  # type: ignore[no-untyped-call]
-            checkpoint, **shared
-        )
-        model: Any = AutoModelForImageTextToText.from_pretrained(
-            checkpoint,
-            **shared,
-            dtype=dtype,
-            device_map=device_map,
-            attn_implementation=attn_implementation,
-            use_safetensors=True,
-        )
-    if device_map is None:
-        model = model.to(_device(device))
-    return model.eval(), processor
-
-
-def _device(name: str) -> torch.device:
-    if name != "auto":
-        return torch.device(name)
-    if torch.cuda.is_available():
-        return torch.device("cuda")
-    return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
-
-
-def _device_name(device: torch.device) -> str:
-    if device.type != "cuda":
-        return device.type
-    return f"cuda, {torch.cuda.get_device_name(device)}"
 
 
 def _context(config: Any, given: int | None) -> int:
