@@ -1,8 +1,8 @@
 """How a question is laid out for a vision-language model: as it was trained, not as one likes.
 
 The published conversions of LLaVA carry chat templates that leave out what the models were trained
-with (LLaVA-1.5's and -NeXT's system text), so theirs are in a table here; every other checkpoint
-is asked through its own chat template. Pure functions.
+with (LLaVA-1.5's and -NeXT's system text), so theirs are in a table (`cobsat.chat_layouts`); every
+other checkpoint is asked through its own chat template. Pure functions.
 
 Source: LLaVA's `conv_templates` (`llava_v1`, `mistral_instruct`, `chatml_direct`, `llava_llama_3`,
 `qwen_1_5`) and its `tokenizer_image_token`, which tokenizes the text before a picture and the text
@@ -11,11 +11,11 @@ after it each on its own; `expand2square` for the padding of LLaVA-1.5.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-from PIL import Image
+from cobsat.chat_layouts import CHAT_LAYOUTS, ChatLayout, llava_layout, pad_to_square
 
 __all__ = ["LAYOUTS", "PICTURE", "Layout", "choose_layout", "pad_to_square"]
 
@@ -50,42 +50,12 @@ class Layout:
         return [f"{self.before}{text}{self.after}"]
 
 
-_VICUNA: Final = (
-    "A chat between a curious human and an artificial intelligence assistant. The assistant gives "
-    "helpful, detailed, and polite answers to the human's questions."
-)
-_LLAMA_3: Final = (
-    "You are a helpful language and vision assistant. You are able to understand the visual "
-    "content that the user provides, and assist the user with a variety of tasks using natural "
-    "language."
-)
+def _around(chat: ChatLayout) -> Layout:
+    before, after = chat.text([("user", PICTURE)]).split(PICTURE)
+    return Layout(chat.name, before, after, chat.shown)
 
-LAYOUTS: Final[dict[str, Layout]] = {
-    layout.name: layout
-    for layout in (
-        Layout("llava_v1", f"{_VICUNA} USER: ", " ASSISTANT:", _VICUNA),
-        Layout("mistral_instruct", "[INST] ", " [/INST]", "[INST]"),
-        Layout(
-            "chatml_direct",
-            "<|im_start|>system\nAnswer the questions.<|im_end|><|im_start|>user\n",
-            "<|im_end|><|im_start|>assistant\n",
-            "Answer the questions.",
-        ),
-        Layout(
-            "llava_llama_3",
-            f"<|start_header_id|>system<|end_header_id|>\n\n{_LLAMA_3}<|eot_id|>"
-            "<|start_header_id|>user<|end_header_id|>\n\n",
-            "<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n",
-            _LLAMA_3,
-        ),
-        Layout(
-            "qwen_1_5",
-            "<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n<|im_start|>user\n",
-            "<|im_end|>\n<|im_start|>assistant\n",
-            "You are a helpful assistant.",
-        ),
-    )
-}
+
+LAYOUTS: Final[dict[str, Layout]] = {name: _around(chat) for name, chat in CHAT_LAYOUTS.items()}
 
 
 def choose_layout(
@@ -109,35 +79,7 @@ def choose_layout(
     'llava_v1'
     >>> choose_layout("qwen2_5_vl", "qwen2_5_vl_text", "qwen2_5_vl", ["<|im_start|>"], "{{ x }}")
     """
-    if model_type not in ("llava", "llava_next") or vision_tower != "clip_vision_model":
+    chat = llava_layout(model_type, language_model, vision_tower, tokens)
+    if chat is None or (template and chat.shown in template):
         return None
-    if "<|start_header_id|>" in tokens:
-        name = "llava_llama_3"
-    elif "<|im_start|>" in tokens:
-        name = "qwen_1_5" if language_model == "qwen2" else "chatml_direct"
-    elif language_model == "mistral":
-        name = "mistral_instruct"
-    elif language_model == "llama":
-        name = "llava_v1"
-    else:
-        return None
-    if model_type == "llava" and name != "llava_v1":
-        return None  # others' models in LLaVA's class, with templates of their own
-    layout = LAYOUTS[name]
-    return None if template and layout.system in template else layout
-
-
-def pad_to_square(picture: Image.Image, mean: Sequence[float]) -> Image.Image:
-    """Return a picture in the middle of a square of the mean color, as LLaVA-1.5 sees it.
-
-    >>> pad_to_square(Image.new("RGB", (4, 2)), (0.5, 0.5, 0.5)).getpixel((0, 0))
-    (127, 127, 127)
-    """
-    width, height = picture.size
-    if width == height:
-        return picture
-    side = max(width, height)
-    color = tuple(int(255 * channel) for channel in mean)
-    square = Image.new("RGB", (side, side), color)
-    square.paste(picture, ((side - width) // 2, (side - height) // 2))
-    return square
+    return LAYOUTS[chat.name]
