@@ -13,7 +13,7 @@ stopped run goes on from its scratch folder; a seed and a number of threads give
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -53,7 +53,34 @@ from .shipping import file_digest
 from .side_by_side import checkpoint_path, cycle_of, echo_losses, minutes_spent, train_copies
 
 CLIP_FOLDER: Final = Path(cobsat.metrics.__file__).parent / "mini_clip"
-STEPS: Final = 800
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """A part of the training: the learning rate grows, then falls to nothing along a cosine.
+
+    Attributes:
+        steps: Updates of the weights.
+        rate: The share of the highest learning rates that it reaches.
+        theme_weights: How often a theme's pictures are shown: the hard ones more often.
+    """
+
+    steps: int
+    rate: float
+    theme_weights: dict[str, float]
+
+
+def _weights(*numbers: float) -> dict[str, float]:
+    return dict(zip(THEMES, numbers, strict=True))
+
+
+# color, background, style, action, texture
+COURSE: Final = (
+    Cycle(800, 1.0, _weights(1, 1, 1.5, 1, 1.5)),
+    Cycle(700, 0.5, _weights(1, 1, 3, 1, 3)),
+    Cycle(400, 0.35, _weights(1, 1, 2, 1.5, 2.5)),
+    Cycle(180, 0.3, _weights(1, 1, 2, 3, 2)),
+)
 
 
 @dataclass(frozen=True)
@@ -65,68 +92,38 @@ class Settings:
         drawing_seeds: Pictures are drawn with the seeds 1 to this.
         width: Of the language model.
         layers: Of the language model.
-        steps: Updates of the weights in a first cycle.
         copies: So many copies of the model learn at once, each from a batch of its own.
         batch_size: Pictures an update and copy, each with both questions.
         descriptions: Descriptions an update and copy, each with both questions.
         released: Share of the outputs asked about in the released code's wording.
-        theme_weights: How often a theme's pictures are shown: the hard ones more often.
         learning_rate: Of AdamW, its highest value; it grows at first, then falls to nothing.
         matrix_learning_rate: The same of Muon, which trains the inner matrices.
         weight_decay: Of the matrices.
         ema: How slowly the kept average follows the weights.
-        second_steps: Updates of a second, gentler cycle, which learns the last few pictures.
-        second_rate: Its highest learning rates, as a share of the first cycle's.
         taught_from: From this update on, mini-clip's own probabilities are half of what is learnt
             of pictures: they tell also how near the other options come.
-        second_theme_weights: How often a theme's pictures are shown in it.
-        third_steps: Updates of a third.
-        third_rate: As of the second.
-        third_theme_weights: As of the second.
+        course: The cycles of the learning rate, one after the other.
     """
 
     seed: int = 0
     drawing_seeds: int = 36
     width: int = 160
     layers: int = 3
-    steps: int = STEPS
     copies: int = 2
     batch_size: int = 16
     descriptions: int = 5
     released: float = 0.25
-    theme_weights: dict[str, float] = field(
-        default_factory=lambda: {
-            "color": 1.0, "background": 1.0, "style": 1.5, "action": 1.0, "texture": 1.5,
-        }
-    )  # fmt: skip
     learning_rate: float = 1e-3
     matrix_learning_rate: float = 3e-3
     weight_decay: float = 0.05
     ema: float = 0.995
-    second_steps: int = 700
-    second_rate: float = 0.5
     taught_from: int = 1200
-    second_theme_weights: dict[str, float] = field(
-        default_factory=lambda: {
-            "color": 1.0, "background": 1.0, "style": 3.0, "action": 1.0, "texture": 3.0,
-        }
-    )  # fmt: skip
-    third_steps: int = 400
-    third_rate: float = 0.35
-    third_theme_weights: dict[str, float] = field(
-        default_factory=lambda: {
-            "color": 1.0, "background": 1.0, "style": 2.0, "action": 1.5, "texture": 2.5,
-        }
-    )  # fmt: skip
+    course: tuple[Cycle, ...] = COURSE
 
     @property
     def cycles(self) -> tuple[tuple[int, float], ...]:
         """Updates and rates of the cycles."""
-        return (
-            (self.steps, 1.0),
-            (self.second_steps, self.second_rate),
-            (self.third_steps, self.third_rate),
-        )
+        return tuple((cycle.steps, cycle.rate) for cycle in self.course)
 
 
 @dataclass(frozen=True)
@@ -359,12 +356,7 @@ def train(
         on_step: Is told the number of steps done and their loss.
     """
     encoder, labels, teacher = Encoder(tokenizer), label_texts(), Teacher(clip, words_of_clip)
-    cycles = [
-        chances(data, weights)
-        for weights in (
-            settings.theme_weights, settings.second_theme_weights, settings.third_theme_weights,
-        )
-    ]  # fmt: skip
+    cycles = [chances(data, cycle.theme_weights) for cycle in settings.course]
 
     def loss(model: LlavaForConditionalGeneration, step: int, number: int) -> torch.Tensor:
         generator = np.random.default_rng([settings.seed, step, number])
@@ -433,7 +425,6 @@ def main(
     ),
     seed: Annotated[int, typer.Option(help="Seed of weights, order and disturbances.")] = 0,
     drawing_seeds: Annotated[int, typer.Option(help="Drawings of each label.", min=2)] = 36,
-    steps: Annotated[int, typer.Option(help="Updates in the first cycle.", min=1)] = STEPS,
     threads: Annotated[int, typer.Option(help="Threads of torch, and drawing processes.")] = 2,
 ) -> None:
     """Train, measure, and write mini-llava's folder with its card.
@@ -442,7 +433,7 @@ def main(
     stopped training goes on from its checkpoint there when the command is given again.
     """
     torch.set_num_threads(threads)
-    settings = Settings(seed=seed, drawing_seeds=drawing_seeds, steps=steps)
+    settings = Settings(seed=seed, drawing_seeds=drawing_seeds)
     scratch.mkdir(parents=True, exist_ok=True)
     data = draw_all(range(1, drawing_seeds + 1), DRAWN_SIZE, scratch, processes=threads)
     tokenizer = build_llama_tokenizer(tokenizer_texts(data))

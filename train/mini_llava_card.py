@@ -152,13 +152,23 @@ def write_card(
         tower=tower,
         sha256=file_digest(weights),
         rendered=image_source("rendered").digest,
-        table=table(settings.items()),
+        table=table(_rows(settings)),
         scores=table(scores),
         versions=versions(),
         share=settings["released"],
         **settings,
     )
     (out / "README.md").write_text(card, encoding="utf-8")
+
+
+def _rows(settings: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Return a card's rows, a cycle of the course in one."""
+    rows: list[tuple[str, Any]] = [(name, settings[name]) for name in settings if name != "course"]
+    for number, cycle in enumerate(settings["course"], start=1):
+        weights = ", ".join(f"{theme} {share:g}" for theme, share in cycle["theme_weights"].items())
+        what = f"{cycle['steps']} updates, at {cycle['rate']:.0%} of the rates, themes {weights}"
+        rows.append((f"cycle {number}", what))
+    return rows
 
 
 _CARD: Final = """\
@@ -216,8 +226,8 @@ the reply, on the 500 pictures that ship with the package (drawings of seed 0, d
 
 ## How it was trained
 
-`python -m cobsat.train.mini_llava --seed {seed} --drawing-seeds {drawing_seeds} --steps {steps}
---threads {threads}`, in {minutes:.0f} minutes on two cores without a GPU, after the drawing.
+`python -m cobsat.train.mini_llava --seed {seed} --drawing-seeds {drawing_seeds} --threads
+{threads}`, in {minutes:.0f} minutes on two cores without a GPU, after the drawing.
 
 As LLaVA was: the image tower is a CLIP's, here mini-clip's (weights `{tower:.16}`), frozen,
 and its last layer is read with the class token ({image_tokens} tokens a picture); the projector and
@@ -234,7 +244,7 @@ Loss: cross-entropy of the answer's tokens and its end. From update {taught_from
 the number of a picture's option is by mini-clip's own probabilities of the ten, which tell also how
 near the others come. Hard themes are shown more often, in the later cycles still more.
 
-Muon for the inner matrices and AdamW for the rest, three cosine cycles, and a moving average of the
+Muon for the inner matrices and AdamW for the rest, four cosine cycles, and a moving average of the
 weights, which is what is kept. Copies of the model learn side by side, and their gradients are
 averaged. The same seed, threads and library versions give the same weights.
 

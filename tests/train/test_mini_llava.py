@@ -30,16 +30,11 @@ from transformers import (
     LlavaForConditionalGeneration,
 )
 
+COURSE = tuple(
+    mini_llava.Cycle(steps, rate, dict.fromkeys(THEMES, 1.0)) for steps, rate in ((4, 1), (4, 0.5))
+)
 SETTINGS = mini_llava.Settings(
-    drawing_seeds=2,
-    width=32,
-    layers=2,
-    steps=4,
-    second_steps=2,
-    batch_size=3,
-    descriptions=2,
-    third_steps=2,
-    taught_from=3,
+    drawing_seeds=2, width=32, layers=2, batch_size=3, descriptions=2, taught_from=3, course=COURSE
 )
 
 
@@ -310,18 +305,11 @@ def test_the_command_writes_a_whole_folder(
     measured = {"paper": scores, "released": {**scores, "flip": 0.25}}
     monkeypatch.setattr(mini_llava, "measure", lambda _: measured)
     monkeypatch.setattr(mini_llava, "draw_all", lambda *_, **__: data)
-    tiny = {
-        "width": 32,
-        "layers": 1,
-        "second_steps": 1,
-        "third_steps": 1,
-        "batch_size": 2,
-        "descriptions": 1,
-    }
+    tiny = {"width": 32, "layers": 1, "batch_size": 2, "descriptions": 1, "course": COURSE[:1]}
     monkeypatch.setattr(mini_llava, "Settings", lambda **given: type(SETTINGS)(**{**given, **tiny}))
     out = tmp_path / "mini_llava"
     mini_llava.main(
-        out, scratch=tmp_path / "scratch", drawing_seeds=2, steps=2,
+        out, scratch=tmp_path / "scratch", drawing_seeds=2,
         threads=torch.get_num_threads(),
     )  # fmt: skip
     model = AutoModelForImageTextToText.from_pretrained(out)
