@@ -14,7 +14,6 @@ from typing import Any, Final
 
 from .cli import load_command
 from .run_folder import RunFolder
-from .spec import choose
 
 __all__ = ["command"]
 
@@ -61,19 +60,16 @@ def _compose(
 def _check_judges(names: Sequence[str], options: Sequence[str], output: str) -> None:
     """Refuse judges and options that are none before a model is asked, without loading a judge."""
     registry = importlib.import_module("cobsat.metrics.registry")
-    known: set[str] = set()
+    judging = importlib.import_module("cobsat.metrics.judge")
+    judge_options = importlib.import_module("cobsat.metrics.judge_options")
+    judge_options.assign_options(names or judging.default_judges(output), options)
     for name in names:
-        known |= registry.judge_parameters(name)
         outputs = getattr(registry.judge_class(name), "outputs", None)
         if isinstance(outputs, frozenset) and output not in outputs:
             raise ValueError(
                 f"output that the judge {name} is given must be {' or '.join(sorted(outputs))}, "
                 f"got {output!r}"
             )
-    for option in options if names else ():
-        if not known:
-            raise ValueError(f"judge {', '.join(names)} must be given no options, got {option!r}")
-        choose("a judge's option", option.partition("=")[0], sorted(known))
 
 
 def _print_scores(folder: RunFolder) -> None:

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Annotated, Any, Final, cast
 
 import typer
-from cobsat.command_line import parse_options
 from cobsat.images import source_name
 from cobsat.progress import progress
 from cobsat.run_folder import (
@@ -29,13 +28,14 @@ from cobsat.run_folder import (
     to_line,
     write_json,
 )
-from cobsat.spec import TASKS, choose
+from cobsat.spec import TASKS
 
 from .cautions import cautions, unknown_pictures
 from .grading import count_reasons, first_reason, regrade, unscored
+from .judge_options import assign_options
 from .outputs import about, fingerprint, run_rows
 from .protocol import Judge, OutputKind
-from .registry import JUDGES, judge_parameters, load_judge
+from .registry import JUDGES, load_judge
 from .scores import Row, scores
 
 __all__ = ["command", "default_judges", "judge_run", "load_judges"]
@@ -50,7 +50,7 @@ _LINES_AT_ONCE: Final = 1000
 
 def default_judges(output: str) -> tuple[str, ...]:
     """Return the judges of a kind of output when none is named."""
-    return ("clip",) if output == "image" else ("clip", "mention")
+    return ("llava", "clip") if output == "image" else ("llava", "clip", "mention")
 
 
 def judge_run(folder: RunFolder | str | os.PathLike[str], judge: Judge, *,
@@ -326,22 +326,12 @@ def _run_record(settings: RunSettings) -> dict[str, Any]:
 
 
 def load_judges(names: Iterable[str], options: Iterable[str] = ()) -> list[Judge]:
-    """Make judges by name; each option goes to those judges that take it.
+    """Make judges by name, with the options that `judge_options.assign_options` gives each.
 
     Raises:
         ValueError: A judge is unknown, or an option is none of theirs.
     """
-    names = list(dict.fromkeys(names))
-    given = parse_options(options)
-    known = {name: judge_parameters(name) for name in names}
-    takes = sorted(frozenset().union(*known.values()))
-    for key in given:
-        if not takes:
-            raise ValueError(f"judge {', '.join(names)} takes no option, got {key!r}")
-        choose("a judge's option", key, takes)
-    return [
-        load_judge(name, **{k: v for k, v in given.items() if k in known[name]}) for name in names
-    ]
+    return [load_judge(name, **given) for name, given in assign_options(names, options).items()]
 
 
 def command(
@@ -350,15 +340,15 @@ def command(
         list[str] | None,
         typer.Option(
             help=f"{', '.join(JUDGES)}, or module:Class of your own; may be repeated. Default: "
-            "clip, and for descriptions mention too."
+            "llava (the paper's) and clip, and for descriptions mention too."
         ),
     ] = None,
     judge_option: Annotated[
         list[str] | None,
         typer.Option(
             metavar="KEY=VALUE",
-            help="An option of the judges, such as checkpoint=openai/clip-vit-base-patch32; may "
-            "be repeated.",
+            help="An option of the judges, such as device=cuda, or of one of them, such as "
+            "llava.checkpoint=llava-hf/llava-1.5-13b-hf; may be repeated.",
         ),
     ] = None,
     batch_size: Annotated[

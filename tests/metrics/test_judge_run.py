@@ -14,6 +14,7 @@ from cobsat import Prediction, RunFolder, RunSettings, Verdict, examples
 from cobsat.metrics import judge_run, load_judge
 from cobsat.metrics.grading import grade, unscored
 from cobsat.metrics.judge import command, default_judges, load_judges
+from cobsat.metrics.judge_options import assign_options
 from cobsat.metrics.scores import scores
 from typer.testing import CliRunner
 
@@ -241,8 +242,27 @@ def test_options() -> None:
         load_judges(["mention"], ["checkpoint=x"])
     assert [judge.name for judge in load_judges(["mention", "mention"])] == ["mention"]
     assert load_judge("cobsat.metrics.mention_judge:MentionJudge").name == "mention"
-    assert default_judges("image") == ("clip",)
-    assert default_judges("description") == ("clip", "mention")
+    assert default_judges("image") == ("llava", "clip")
+    assert default_judges("description") == ("llava", "clip", "mention")
+
+
+def test_an_option_goes_to_those_that_take_it_or_to_the_one_that_is_named() -> None:
+    three = ["llava", "clip", "mention"]
+    assert assign_options(three, ["device=cpu", "clip.checkpoint=x", "llava.method=options"]) == {
+        "llava": {"device": "cpu", "method": "options"},
+        "clip": {"device": "cpu", "checkpoint": "x"},
+        "mention": {},
+    }
+    assert assign_options(["clip"], ["checkpoint=x"]) == {"clip": {"checkpoint": "x"}}
+    assert assign_options(["clip", "mention"], ["checkpoint=x"])["clip"] == {"checkpoint": "x"}
+    with pytest.raises(ValueError, match="one judge's, got it for llava and clip: name the judge"):
+        assign_options(three, ["checkpoint=x"])
+    with pytest.raises(ValueError, match="did you mean 'checkpoint'"):
+        assign_options(three, ["clip.chekpoint=x"])
+    with pytest.raises(ValueError, match="did you mean 'method'"):
+        assign_options(three, ["methot=options"])
+    with pytest.raises(ValueError, match=r"key=value, got 'api\.model=x'"):
+        assign_options(three, ["api.model=x"])
 
 
 def test_command(run: RunFolder) -> None:
