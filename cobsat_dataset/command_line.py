@@ -46,6 +46,24 @@ def parse_options(given: Iterable[str]) -> dict[str, Any]:
     return options
 
 
+def json_object(name: str, given: str | dict[str, Any] | None) -> dict[str, Any]:
+    """Return an option that is a JSON object, given as text or as itself; empty if it is not given.
+
+    Raises:
+        ValueError: It is none.
+
+    >>> json_object("body", '{"top_k": 1}')
+    {'top_k': 1}
+    """
+    try:
+        data = json.loads(given or "{}") if isinstance(given, str | None) else given
+    except ValueError:
+        data = None
+    if not isinstance(data, dict):
+        raise ValueError(f"{name} must be a JSON object, got {given!r}")
+    return data
+
+
 def _value(text: str) -> Any:
     try:
         value = json.loads(text, parse_constant=str)

@@ -291,6 +291,15 @@ def prompt_list(split: str, shots: int, seed: int) -> tuple[PromptIndices, ...]:
     return tuple(benchmark_prompts(shots, seed))
 
 
+def example_id(task: str, shots: int, split: str, number: int) -> str:
+    """Return an example's id.
+
+    >>> example_id("color_i", 2, "test", 7)
+    'color_i-2shot-test-0007'
+    """
+    return f"{task}-{shots}shot-{split}-{number:04d}"
+
+
 def task_examples(
     task: Task, shots: int, split: str, options: Options, source: ImageSource
 ) -> Iterator[Example]:
@@ -307,7 +316,7 @@ def task_examples(
         texts = text_inputs(task, prompt, options.prompt_type)
         messages = _messages(texts, demonstrations, instruction, options.prompt_type == "caption")
         yield {
-            "id": f"{task.name}-{shots}shot-{split}-{number:04d}",
+            "id": example_id(task.name, shots, split, number),
             "task": task.name,
             "theme": theme.name,
             "shots": shots,

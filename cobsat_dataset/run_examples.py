@@ -8,12 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from .examples import Example, Options, parse_config, task_examples, task_splits
+from .examples import (
+    Example,
+    Options,
+    example_id,
+    parse_config,
+    prompt_list,
+    task_examples,
+    task_splits,
+)
 from .images import ImageSource
 from .run_folder import RunSettings
 from .spec import TASKS
 
-__all__ = ["config_examples", "run_examples", "run_options"]
+__all__ = ["config_examples", "config_ids", "run_examples", "run_options"]
 
 
 def run_options(settings: RunSettings) -> Options:
@@ -37,6 +45,17 @@ def config_examples(config: str, settings: RunSettings, source: ImageSource) -> 
         for example in task_examples(TASKS[task], shots, base, options, source)
     )
     return islice(rows, settings.limit)
+
+
+def config_ids(config: str, settings: RunSettings) -> Iterator[str]:
+    """Yield the ids of a run's examples of one config, in order, without making the examples."""
+    shots = parse_config(config).shots
+    ids = (
+        example_id(task, shots, base, number)
+        for task, base in task_splits(config, settings.split, run_options(settings))
+        for number in range(len(prompt_list(base, shots, settings.seed)))
+    )
+    return islice(ids, settings.limit)
 
 
 def run_examples(settings: RunSettings, source: ImageSource) -> Iterator[Example]:

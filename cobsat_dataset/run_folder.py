@@ -310,7 +310,7 @@ def _read(path: Path, kind: type[_Line]) -> tuple[dict[str, _Line], list[str]]:
     lines = path.read_bytes().split(b"\n")
     for number, line in enumerate(lines[:-1], start=1):  # the last is empty, or half-written
         try:
-            data = json.loads(line)
+            data = json.loads(line.decode())  # from bytes it takes a quarter longer
             record = kind(**{k: v for k, v in data.items() if k in known})
             if not isinstance(record.id, str):
                 raise TypeError("id must be a string")

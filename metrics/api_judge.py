@@ -13,7 +13,6 @@ description in it. A call that fails after its retries is no answer: the verdict
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
+from cobsat.command_line import json_object
 from cobsat.examples import Reference
 from cobsat.run_folder import Verdict, safe_name
 from cobsat.spec import OUTPUTS, Theme, choose
@@ -106,7 +106,7 @@ class ApiJudge:
         self._limit = description_limit
         options = {"max_tokens": max_tokens, "temperature": temperature, "seed": seed}
         self._options = {key: value for key, value in options.items() if value is not None}
-        self._more = _json_object(body)
+        self._more = json_object("body", body)
         self._server = _chat_api().Server.from_environment(
             base_url, key_variable, concurrency, timeout, retries
         )
@@ -279,13 +279,3 @@ def _shown(base_url: str | None) -> str:
         return "OpenAI's"
     parts = urlsplit(base_url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-
-
-def _json_object(given: str | dict[str, Any] | None) -> dict[str, Any]:
-    try:
-        data = json.loads(given or "{}") if isinstance(given, str | None) else given
-    except ValueError:
-        data = None
-    if not isinstance(data, dict):
-        raise ValueError(f"body must be a JSON object, got {given!r}")
-    return data

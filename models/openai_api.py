@@ -19,7 +19,6 @@ finish reason "length". Calls go on while others finish, as many at once as the 
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -30,6 +29,7 @@ from cobsat import Example
 from cobsat.chat_api import Chat, Server, call_all
 from cobsat.chat_pictures import chat_picture, data_url
 from cobsat.chat_replies import Reply, add_usage
+from cobsat.command_line import json_object
 from cobsat.examples import Message
 from cobsat.spec import choose
 from PIL import Image
@@ -97,7 +97,7 @@ class OpenAIModel:
             hint="" if image_api else "--model-option image_api=images (or chat) if it draws",
         )
         self._image_api, self._image_size, self._detail = image_api, image_size, detail
-        self._more = _json_object(body)
+        self._more = json_object("body", body)
         options = {
             "max_tokens": max_tokens,
             "temperature": temperature,
@@ -250,13 +250,3 @@ def _output(reply: Reply, first: Reply | None, draws: bool) -> Output:
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         return replace(output, status="error", reason=f"the picture cannot be read: {error}")
     return replace(output, image=image)
-
-
-def _json_object(given: str | dict[str, Any] | None) -> dict[str, Any]:
-    try:
-        data = json.loads(given or "{}") if isinstance(given, str | None) else given
-    except ValueError:
-        data = None
-    if not isinstance(data, dict):
-        raise ValueError(f"body must be a JSON object, got {given!r}")
-    return data

@@ -20,7 +20,7 @@ import typer
 from cobsat import Example, ImageSource, Options, Prediction, RunFolder, RunSettings, image_source
 from cobsat.command_line import parse_options
 from cobsat.progress import progress
-from cobsat.run_examples import config_examples
+from cobsat.run_examples import config_examples, config_ids
 
 from .asking import answers
 from .ledger import Ledger
@@ -107,6 +107,8 @@ def predict(
 def _pending(settings: RunSettings, source: ImageSource, done: set[str]) -> Iterator[Example]:
     """Yield the examples that are not done, each once: configs may overlap."""
     for config in settings.configs:
+        if done.issuperset(config_ids(config, settings)):
+            continue
         for row in config_examples(config, settings, source):
             if row["id"] not in done:
                 done.add(row["id"])
@@ -206,14 +208,15 @@ def command(
 
     spending = Spending(max_cost, price_in, price_out)
 
-    there = folder.predictions()[0].values()
-    done = sum(not (retry_errors and prediction.status == "error") for prediction in there)
+    before = folder.predictions()
+    done = sum(not (retry_errors and p.status == "error") for p in before[0].values())
+    size = _size(folder)
     with progress(f"asking {model}", run_size(settings), done) as watch:
         predict(
             adapter, settings, folder.path, batch_size=batch_size, stop_after=stop_after,
             retry_errors=retry_errors, spending=spending, watch=watch,
         )  # fmt: skip
-    predictions, problems = folder.predictions()
+    predictions, problems = before if _size(folder) == size else folder.predictions()
     _say(folder, predictions, spending)
     if len(predictions) < run_size(settings) and not spending.room():
         typer.echo(
@@ -226,6 +229,11 @@ def command(
     if len(problems) > MAX_PROBLEMS:
         typer.echo(f"… and {len(problems) - MAX_PROBLEMS} more broken lines", err=True)
     return folder.path
+
+
+def _size(folder: RunFolder) -> int:
+    """Return the bytes of a run's predictions: to read 40,000 of them anew takes half a second."""
+    return folder.predictions_path.stat().st_size if folder.predictions_path.exists() else 0
 
 
 def _say(folder: RunFolder, predictions: dict[str, Prediction], spending: Spending) -> None:

@@ -105,7 +105,8 @@ def usage_line(predictions: Iterable[Prediction], spending: Spending) -> str:
     """
     total: Counter[str] = Counter()
     for prediction in predictions:
-        total.update(prediction.usage or {})
+        if prediction.usage:
+            total.update(prediction.usage)
     words = [f"{count:,.10g} {name.replace('_', ' ')}" for name, count in total.items()]
     if not words:
         return ""

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cobsat import Example, Options, RunFolder, RunSettings
+from cobsat import Example, Options, RunFolder, RunSettings, image_source
 from cobsat.cli import main
 from cobsat.models import Capabilities, Output
 from cobsat.models.predict import predict
 from cobsat.models.protocol import Finished
 from cobsat.models.settings import check_capabilities, default_folder, run_settings
 from cobsat.models.spending import Spending, usage_line
+from cobsat.run_examples import config_examples, config_ids
 
 CONFIG = "color_i-2shot"
 
@@ -271,3 +272,16 @@ def test_the_command_says_what_to_do_next(
     assert "cut at the most tokens that a reply may have: 18" in err
     assert "the same command with --retry-errors" in err
     assert main([*command, "--retry-errors"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("config", "split"),
+    [("color_ii-4shot", "test"), ("all-2shot", "leave_color_out_test"), ("all-4shot", "ft_test")],
+)
+@pytest.mark.parametrize("limit", [None, 300])
+def test_ids_are_known_without_making_the_examples(
+    config: str, split: str, limit: int | None, picture_folder: Path
+) -> None:
+    settings = RunSettings("m", (config,), split, images=str(picture_folder), limit=limit)
+    rows = config_examples(config, settings, image_source(str(picture_folder)))
+    assert list(config_ids(config, settings)) == [row["id"] for row in rows]
