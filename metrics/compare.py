@@ -31,9 +31,6 @@ from .scores import Outcome, Row, outcome
 
 __all__ = ["Group", "JudgedRun", "Pair", "command", "common_judge", "compare_runs", "read_run"]
 
-PREFERRED: Final = ("llava", "clip", "mention")
-"""Which judge is taken if several have judged every run; then the first by name."""
-
 NO_ANSWER: Final = ("missing", "judge_failed")
 """Outcomes of which nothing is known: the prompt is left out."""
 
@@ -226,13 +223,13 @@ def _means(tasks: Sequence[Group]) -> list[Group]:
 
 
 def common_judge(folders: Sequence[RunFolder], judge: str | None = None) -> str:
-    """Return the name of the judge to go by: the one that is asked for, or the first of PREFERRED.
+    """Return the name of the judge to go by: the one that is asked for, or the runs' first.
 
     Raises:
         ValueError: It has not judged every run, or none has.
     """
     by_run = [folder.judges() for folder in folders]
-    shared = sorted(frozenset(by_run[0]).intersection(*by_run[1:]))
+    shared = [name for name in by_run[0] if all(name in judges for judges in by_run[1:])]
     if not shared:
         found = "; ".join(
             f"{folder.path.name}: {', '.join(judges) or 'none'}"
@@ -244,7 +241,7 @@ def common_judge(folders: Sequence[RunFolder], judge: str | None = None) -> str:
         )
     if judge is not None:
         return choose("a judge of every run", safe_name(judge), shared)
-    return next((name for name in PREFERRED if name in shared), shared[0])
+    return shared[0]
 
 
 def read_run(folder: RunFolder, judge: str, label: str) -> JudgedRun:
@@ -297,7 +294,7 @@ def command(
     judge: Annotated[
         str | None,
         typer.Option(
-            help="By whose verdicts. Default: llava, clip, mention, or another that judged all."
+            help="By whose verdicts. Default: the first that judged all; LLaVA before CLIP."
         ),
     ] = None,
     json_file: Annotated[

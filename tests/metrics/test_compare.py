@@ -268,7 +268,7 @@ def test_which_judge(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     one, two = run("1", *everyone), run("2", *everyone)
     assert common_judge([one, two]) == "llava"
     assert common_judge([one, run("3", "clip", "mention")]) == "clip"
-    assert common_judge([one, run("4", "mention", "a-judge")]) == "mention"
+    assert common_judge([one, run("4", "mention", "a-judge")]) == "a-judge"
     assert common_judge([one, run("5", "api-gpt", "a-judge")]) == "a-judge"
     assert common_judge([one, two], "mention") == "mention"
     with pytest.raises(ValueError, match="judge of every run must be one of clip, mention, got"):
