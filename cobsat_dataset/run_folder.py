@@ -143,8 +143,13 @@ class RunFolder:
         return self.path / "scores" / f"{safe_name(judge)}.json"
 
     def judges(self) -> list[str]:
-        """Return the (safe) names of the judges that have scores here, sorted."""
-        return sorted(p.stem for p in (self.path / "scores").glob("*.json"))
+        """Return the (safe) names of the judges that have scores here.
+
+        LLaVA's come first, as in the paper, CLIP's and `mention` last.
+        """
+        names = (path.stem for path in (self.path / "scores").glob("*.json"))
+        last = ("clip", "mention")
+        return sorted(names, key=lambda n: (n.startswith(last), not n.startswith("llava"), n))
 
     def settings(self) -> RunSettings:
         """Read `run.json`.
