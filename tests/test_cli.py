@@ -152,7 +152,7 @@ def test_run_predicts_judges_prints_the_scores_and_reports(
         (["--judge", "mention"], "output that the judge mention is given must be description"),
         (
             ["--output", "description", "--judge", "mention", "--judge-option", "checkpoint=x"],
-            "judge mention must be given no options, got 'checkpoint=x'",
+            "judge mention takes no option, got 'checkpoint'",
         ),
     ],
 )
