@@ -18,7 +18,6 @@ import time
 from pathlib import Path
 
 import torch
-import transformers
 from cobsat import Options, examples
 from cobsat.models.transformers_vlm import TransformersVLM
 
@@ -27,34 +26,6 @@ import tiny_vlms
 
 BATCH = 8
 TOKENS = 16
-
-
-def save(folder: Path, side: int) -> None:
-    """Save the checkpoint; pictures are scaled to `side` pixels."""
-    torch.manual_seed(0)
-    _, processor = tiny_vlms.build("qwen2_5_vl")
-    size = {"shortest_edge": 56 * 56, "longest_edge": side * side}
-    processor.image_processor.size = size
-    names = {f"{name}_id": token for name, token in tiny_vlms.QWEN_NAMES.items()}
-    words = processor.tokenizer
-    config = transformers.Qwen2_5_VLConfig(
-        vision_config={
-            "depth": 4, "hidden_size": 96, "out_hidden_size": 256, "num_heads": 4,
-            "intermediate_size": 256, "window_size": 112, "fullatt_block_indexes": [1, 3],
-        },
-        text_config={
-            **tiny_vlms.text_config(len(words)),
-            "hidden_size": 256, "intermediate_size": 704, "num_hidden_layers": 6,
-            "num_attention_heads": 4, "num_key_value_heads": 4,
-            "rope_parameters": {
-                "rope_type": "default", "mrope_section": [8, 12, 12], "rope_theta": 10000.0,
-            },
-        },
-        **{name: words.convert_tokens_to_ids(token) for name, token in names.items()},
-    )  # fmt: skip
-    model = transformers.Qwen2_5_VLForConditionalGeneration(config)
-    model.save_pretrained(folder)
-    processor.save_pretrained(folder)
 
 
 def describe(checkpoint: Path, count: int, reuse_gb: float) -> tuple[list[float], list[str]]:
@@ -82,7 +53,7 @@ def main() -> None:
     given = arguments.parse_args()
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as home:
-        save(Path(home), given.side)
+        tiny_vlms.save_small_qwen(Path(home), given.side)
         anew, expected = describe(Path(home), given.prompts, 0)
         kept, answers = describe(Path(home), given.prompts, 2)
     if answers != expected:

@@ -373,3 +373,35 @@ def save(family: str, folder: Path) -> Path:
     model.save_pretrained(home)
     processor.save_pretrained(home)
     return home
+
+
+def save_small_qwen(folder: Path, side: int) -> None:
+    """Save a Qwen2.5-VL of five million weights, in the proportions of the 7B one, for benchmarks.
+
+    Its vision tower has a twelfth of the language model's weights. Pictures are scaled to `side`
+    pixels.
+    """
+    _, processor = build("qwen2_5_vl")
+    size = {"shortest_edge": 56 * 56, "longest_edge": side * side}
+    processor.image_processor.size = size
+    names = {f"{name}_id": token for name, token in QWEN_NAMES.items()}
+    words = processor.tokenizer
+    torch.manual_seed(0)
+    config = tf.Qwen2_5_VLConfig(
+        vision_config={
+            "depth": 4, "hidden_size": 96, "out_hidden_size": 256, "num_heads": 4,
+            "intermediate_size": 256, "window_size": 112, "fullatt_block_indexes": [1, 3],
+        },
+        text_config={
+            **text_config(len(words)),
+            "hidden_size": 256, "intermediate_size": 704, "num_hidden_layers": 6,
+            "num_attention_heads": 4, "num_key_value_heads": 4,
+            "rope_parameters": {
+                "rope_type": "default", "mrope_section": [8, 12, 12], "rope_theta": 10000.0,
+            },
+        },
+        **{name: words.convert_tokens_to_ids(token) for name, token in names.items()},
+    )  # fmt: skip
+    model = tf.Qwen2_5_VLForConditionalGeneration(config)
+    model.save_pretrained(folder)
+    processor.save_pretrained(folder)
