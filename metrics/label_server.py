@@ -14,6 +14,7 @@ import hmac
 import io
 import json
 import secrets
+import sys
 import warnings
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -54,6 +55,11 @@ class LabelServer(ThreadingHTTPServer):
         self.secret = secrets.token_urlsafe(24)
         self.page, self.policy = _page()
         super().__init__(("127.0.0.1", port), _Handler)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Keep quiet about a browser that went away; the rest is told as ever."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 def open_server(session: Session, port: int = 0) -> LabelServer:

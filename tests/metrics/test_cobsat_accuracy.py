@@ -20,12 +20,7 @@ HAT = {"task": "color_ii", "object": "hat", "attribute": "blue"}
 CUP = {"task": "texture_i", "object": "cup", "attribute": "wood"}
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    home = tmp_path_factory.getbasetemp() / "evaluate-home"
-    monkeypatch.setattr(evaluate.config, "HF_METRICS_CACHE", home / "metrics")
-    monkeypatch.setattr(evaluate.config, "HF_MODULES_CACHE", home / "modules")
-    monkeypatch.setattr(evaluate.config, "HF_EVALUATE_OFFLINE", True)
+pytestmark = pytest.mark.usefixtures("evaluate_home")
 
 
 class Numbers:

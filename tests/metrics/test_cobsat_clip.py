@@ -14,11 +14,7 @@ from cobsat.metrics.clip_judge import ClipJudge, Measured
 TASK = "color_i"
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluate.config, "HF_METRICS_CACHE", tmp_path / "metrics")
-    monkeypatch.setattr(evaluate.config, "HF_MODULES_CACHE", tmp_path / "modules")
-    monkeypatch.setattr(evaluate.config, "HF_EVALUATE_OFFLINE", True)
+pytestmark = pytest.mark.usefixtures("evaluate_home")
 
 
 def test_similarities_are_raw_and_the_score_is_scaled_and_not_below_zero() -> None:

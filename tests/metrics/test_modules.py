@@ -39,14 +39,7 @@ LISTS = ("Dropdown", "Radio")
 REFERENCE = {"task": "color_i", "object": "car", "attribute": "red"}
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Keep `evaluate`'s files of this test run out of the user's cache, and off the network."""
-    home = tmp_path_factory.getbasetemp() / "evaluate-home"
-    monkeypatch.setattr(evaluate.config, "HF_METRICS_CACHE", home / "metrics")
-    monkeypatch.setattr(evaluate.config, "HF_MODULES_CACHE", home / "modules")
-    monkeypatch.setattr(evaluate.config, "HF_EVALUATE_OFFLINE", True)
-    return home
+pytestmark = pytest.mark.usefixtures("evaluate_home")
 
 
 def folder(name: str) -> Path:
@@ -330,7 +323,7 @@ def test_unknown_configuration_is_refused() -> None:
         evaluate.load(cobsat.metrics.path("cobsat_clip"), "audio")
 
 
-def test_two_processes_at_once_do_not_collide(own_cache: Path, tmp_path: Path) -> None:
+def test_two_processes_at_once_do_not_collide(evaluate_home: Path, tmp_path: Path) -> None:
     """Each runs every module's examples, and gets the accuracy of its own outputs."""
     scripts = []
     for name in NAMES:
@@ -349,8 +342,8 @@ for number in range(40):
 print(metric.compute()["accuracy"])
 """
     environment = os.environ | {
-        "HF_MODULES_CACHE": str(own_cache / "shared-modules"),
-        "HF_METRICS_CACHE": str(own_cache / "shared-metrics"),
+        "HF_MODULES_CACHE": str(evaluate_home / "shared-modules"),
+        "HF_METRICS_CACHE": str(evaluate_home / "shared-metrics"),
         "HF_EVALUATE_OFFLINE": "1",
         "HF_HUB_OFFLINE": "1",
     }
