@@ -18,11 +18,11 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 import torch
+from cobsat.checkpoints import no_progress_bar, weights_digest
 from cobsat.spec import choose
 from PIL import Image
 from transformers import CLIPConfig, CLIPImageProcessorPil, CLIPModel, CLIPTokenizer
 
-from .checkpoints import no_progress_bar, weights_digest
 from .pictures import UNREADABLE, Output, open_picture, why_unreadable
 
 __all__ = ["DTYPES", "ClipEncoder", "Embedded"]

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
 import torch
+from cobsat.checkpoints import weights_digest
 from cobsat.examples import Reference
 from cobsat.run_folder import Verdict, safe_name
 from cobsat.spec import OUTPUTS, THEMES, Theme, choose
 
-from .checkpoints import weights_digest
 from .choices import Answer, choice_verdict
 from .grading import check_reference, unscored
 from .layouts import choose_layout

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 import torch
+from cobsat.checkpoints import no_progress_bar
 from PIL import Image
 from transformers import (
     AutoImageProcessor,
@@ -22,7 +23,6 @@ from transformers import (
     GenerationConfig,
 )
 
-from .checkpoints import no_progress_bar
 from .option_scores import ROOT, OptionTree, Packed, option_probabilities, pack, shared_length
 from .prompt_ids import Prompt
 

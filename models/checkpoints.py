@@ -1,43 +1,14 @@
-"""Loading a checkpoint quietly, onto a device, and its digest."""
+"""Loading a vision-language checkpoint quietly, onto a device."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import torch
+from cobsat.checkpoints import no_progress_bar
 from transformers import AutoConfig, AutoModelForImageTextToText, AutoProcessor
-from transformers.utils import logging as transformers_logging
 
-__all__ = ["device_name", "load_vlm", "no_progress_bar", "weights_digest"]
-
-
-def weights_digest(folder: Path) -> str | None:
-    """Return the SHA-256 over the digests of a local checkpoint's safetensors files, by name.
-
-    None without any: a checkpoint on the Hub has a commit instead.
-    """
-    whole = hashlib.sha256()
-    files = sorted(folder.glob("*.safetensors"))
-    for path in files:
-        with open(path, "rb") as file:
-            whole.update(hashlib.file_digest(file, "sha256").digest())
-    return whole.hexdigest() if files else None
-
-
-@contextmanager
-def no_progress_bar() -> Iterator[None]:
-    """Keep the library's bar over the loading of weights out of a command's output."""
-    shown = transformers_logging.is_progress_bar_enabled()
-    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    try:
-        yield
-    finally:
-        if shown:
-            transformers_logging.enable_progress_bar()  # type: ignore[no-untyped-call]
+__all__ = ["device_name", "load_vlm"]
 
 
 def load_vlm(

@@ -33,11 +33,12 @@ from typing import Any, ClassVar, Final
 import torch
 from cobsat import Example, ImageCache
 from cobsat.chat_layouts import pad_to_square
+from cobsat.checkpoints import weights_digest
 from cobsat.examples import Message
 from cobsat.spec import choose
 from PIL import Image
 
-from .checkpoints import device_name, load_vlm, weights_digest
+from .checkpoints import device_name, load_vlm
 from .protocol import Capabilities, Output
 from .vlm_generation import Decoding, example_seed, generate, is_out_of_memory, set_decoding
 from .vlm_inputs import Encoder, Prompt

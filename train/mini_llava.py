@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 import typer
-from cobsat.metrics.checkpoints import no_progress_bar
+from cobsat.checkpoints import no_progress_bar
 from cobsat.metrics.questions import WORDINGS, questions
 from cobsat.spec import THEMES
 from torch.nn import functional

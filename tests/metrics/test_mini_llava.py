@@ -186,7 +186,7 @@ def test_what_ships() -> None:
 
 
 def test_card_names_these_weights(source: ImageSource) -> None:
-    from cobsat.metrics.checkpoints import weights_digest
+    from cobsat.checkpoints import weights_digest
 
     card = (FOLDER / "README.md").read_text("utf-8")
     tower = weights_digest(FOLDER.with_name("mini_clip"))

@@ -1,4 +1,4 @@
-"""What the judges that load a checkpoint share: its digest, and a quiet load."""
+"""What all that loads a checkpoint shares: its digest, and a quiet load."""
 
 from __future__ import annotations
 
