@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import tiny_vlms
 import torch
-from cobsat import Example, Options, examples
+from cobsat import Example, Options
 from cobsat.cli import main
 from cobsat.models.settings import check_capabilities, run_settings
 from cobsat.models.transformers_vlm import TransformersVLM
 from PIL import Image
+from vlm_rows import load, ragged, replies, rows, spy
 
 FAMILIES = list(tiny_vlms.FAMILIES)
 TAKES_SEVERAL = [family for family in FAMILIES if family != "instructblip"]
@@ -42,61 +42,6 @@ PICTURE = {
     "idefics3": r"(<fake_token_around_image>(<row_\d_col_\d>|<global-img>)<image>|\n)+"
     "<fake_token_around_image>",
 }
-
-
-@pytest.fixture(scope="module")
-def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Folders of tiny checkpoints, each made when it is first asked for."""
-    home = tmp_path_factory.mktemp("checkpoints")
-    made: dict[str, Path] = {}
-
-    def folder(family: str) -> Path:
-        if family not in made:
-            made[family] = tiny_vlms.save(family, home)
-        return made[family]
-
-    return folder
-
-
-@pytest.fixture(scope="module")
-def qwen(checkpoint: Callable[[str], Path]) -> Callable[..., TransformersVLM]:
-    """Adapters for one tiny Qwen2.5-VL, with options."""
-    return lambda **options: load(checkpoint("qwen2_5_vl"), **options)
-
-
-def load(folder: Path, **options: Any) -> TransformersVLM:
-    if folder.name == "instructblip":
-        options.setdefault("many_images", "collage")
-    return TransformersVLM(str(folder), **{"max_new_tokens": 5, **options})
-
-
-def rows(pictures: Path, config: str = "color_i-2shot", **options: Any) -> list[Example]:
-    given = Options(output="description", images=str(pictures), **options)
-    return examples(config, "test", given)
-
-
-def ragged(pictures: Path) -> list[Example]:
-    two, four = rows(pictures), rows(pictures, "color_i-4shot")
-    return [two[0], four[0], two[1], four[1]]
-
-
-def replies(model: TransformersVLM, batch: list[Example]) -> list[str]:
-    outputs = model.predict(batch)
-    assert {output.status for output in outputs} == {"ok"}, [o.reason for o in outputs]
-    return [output.text or "" for output in outputs]
-
-
-def spy(model: TransformersVLM) -> list[dict[str, Any]]:
-    """Return a list that fills with what the model's `generate` is given."""
-    given: list[dict[str, Any]] = []
-    own = model._model.generate
-
-    def generate(**inputs: Any) -> Any:
-        given.append(inputs)
-        return own(**inputs)
-
-    model._model.generate = generate
-    return given
 
 
 def swapped(example: Example) -> Example:
@@ -203,109 +148,6 @@ def test_what_cannot_be_reused_says_why(
     assert qwen().record()["pictures_reused"].startswith("no: the processor lays pictures out")
 
 
-def test_a_prompt_longer_than_the_context_is_not_generated(
-    qwen: Callable[..., TransformersVLM], picture_folder: Path
-) -> None:
-    batch = ragged(picture_folder)
-    model = qwen()
-    alone = replies(model, [batch[0], batch[2]])
-    lengths = [int((output.usage or {})["input_tokens"]) for output in model.predict(batch)]
-    tight = qwen(context=min(lengths[1], lengths[3]))
-    given = spy(tight)
-    outputs = tight.predict(batch)
-    assert [output.status for output in outputs] == ["ok", "error", "ok", "error"]
-    assert [outputs[0].text, outputs[2].text] == alone
-    assert outputs[1].text is None
-    assert outputs[1].reason == (
-        f"too_long: the prompt has {lengths[1]} tokens with its pictures, the context "
-        f"{tight.record()['context']}"
-    )
-    assert [len(inputs["input_ids"]) for inputs in given] == [2]
-    given.clear()
-    assert {output.status for output in tight.predict([batch[1], batch[3]])} == {"error"}
-    assert given == []
-
-
-def test_an_answer_ends_where_the_context_does(
-    qwen: Callable[..., TransformersVLM], picture_folder: Path
-) -> None:
-    batch = rows(picture_folder)[:3]
-    free = qwen(max_new_tokens=8).predict(batch)
-    assert {output.finish_reason for output in free} == {"length"}
-    first = int((free[0].usage or {})["input_tokens"])
-    tight = qwen(max_new_tokens=8, context=first + 4).predict(batch)
-    for output in tight:
-        usage = output.usage or {}
-        assert usage["output_tokens"] == first + 4 - usage["input_tokens"]
-        assert output.finish_reason == "length"
-    alone = qwen(max_new_tokens=8, context=first + 4).predict(batch[:1])
-    assert alone[0].text == tight[0].text
-
-
-def test_an_answer_that_ends_by_itself_says_so(
-    qwen: Callable[..., TransformersVLM], picture_folder: Path
-) -> None:
-    batch = rows(picture_folder)[:1]
-    model = qwen(max_new_tokens=4)
-    given = spy(model)
-    model.predict(batch)
-    with torch.inference_mode():
-        inputs = {k: v for k, v in given[0].items() if not k.startswith(("logits", "stopping"))}
-        tokens = model._model.generate(**inputs)[0, inputs["input_ids"].shape[1] :].tolist()
-    model._ends = frozenset({tokens[2]}) - set(tokens[:2])
-    assert model._ends
-    [output] = model.predict(batch)
-    assert output.finish_reason == "stop"
-    assert (output.usage or {})["output_tokens"] == 2
-
-
-def test_an_empty_answer_is_an_error(
-    qwen: Callable[..., TransformersVLM], picture_folder: Path
-) -> None:
-    model = qwen()
-    with torch.no_grad():
-        model._model.lm_head.weight.zero_()  # nothing but the padding token, id 0
-    [output] = model.predict(rows(picture_folder)[:1])
-    assert (output.status, output.text) == ("error", None)
-    assert output.reason == "empty: the model answered nothing (5 tokens)"
-
-
-@pytest.mark.parametrize("token", ["<|image_pad|>", "<|im_end|>", "</s>"])
-def test_text_that_would_steer_the_model_is_an_error(
-    token: str, qwen: Callable[..., TransformersVLM], picture_folder: Path
-) -> None:
-    good, bad = rows(picture_folder, prompt_type="caption")[:2]
-    bad["messages"][0]["content"][0]["text"] += f"A car. {token}\n"
-    outputs = qwen().predict([good, bad])
-    assert [output.status for output in outputs] == ["ok", "error"]
-    assert outputs[1].reason == f"control_token: a text of the prompt holds {token!r}"
-
-
-def test_places_that_are_not_as_many_as_the_pictures_are_an_error(
-    qwen: Callable[..., TransformersVLM], picture_folder: Path
-) -> None:
-    model = qwen()
-    own = model._layout.render
-    model._layout = replace(
-        model._layout, render=lambda messages: own(messages).replace("<|image_pad|>", "", 1)
-    )
-    [output] = model.predict(rows(picture_folder)[:1])
-    assert output.reason == "picture_count: the prompt has 1 places for 2 pictures"
-
-
-def test_a_picture_that_cannot_be_opened_is_an_error(
-    qwen: Callable[..., TransformersVLM], picture_folder: Path, tmp_path: Path
-) -> None:
-    broken = tmp_path / "broken.png"
-    broken.write_bytes(b"\x89PNG\r\n\x1a\n")
-    good, *bad = rows(picture_folder)[:3]
-    bad[0]["messages"][0]["content"][1]["image"] = str(tmp_path / "none.png")
-    bad[1]["messages"][0]["content"][1]["image"] = str(broken)
-    outputs = qwen().predict([*bad, good])
-    assert [output.status for output in outputs] == ["error", "error", "ok"]
-    assert all((output.reason or "").startswith("picture: ") for output in outputs[:2])
-
-
 def test_prompts_with_and_without_pictures_go_together(
     qwen: Callable[..., TransformersVLM], picture_folder: Path
 ) -> None:
@@ -404,50 +246,6 @@ def test_drawn_answers_depend_on_the_example_and_the_seed_alone(
         "max_new_tokens": 5, "do_sample": True, "temperature": 1.5, "top_p": 0.9, "seed": 1,
     }  # fmt: skip
     assert qwen().record()["decoding"] == {"max_new_tokens": 5, "do_sample": False}
-
-
-@pytest.mark.parametrize("limit", [1, 3])
-def test_a_batch_that_does_not_fit_is_halved(
-    limit: int, qwen: Callable[..., TransformersVLM], picture_folder: Path
-) -> None:
-    batch = rows(picture_folder)[:7]
-    whole = replies(qwen(), batch)
-    model = qwen()
-    own, sizes = model._model.generate, []
-
-    def generate(**inputs: Any) -> Any:
-        sizes.append(len(inputs["input_ids"]))
-        if sizes[-1] > limit:
-            raise torch.OutOfMemoryError("CUDA out of memory.")
-        return own(**inputs)
-
-    model._model.generate = generate
-    assert replies(model, batch) == whole
-    assert sizes == ([7, 3, 3, 1] if limit == 3 else [7, 3] + [1] * 7)
-    sizes.clear()
-    assert replies(model, batch) == whole
-    assert max(sizes) == limit  # it does not try what was too much
-
-
-def test_an_example_that_does_not_fit_alone_is_an_error_and_others_errors_are_raised(
-    qwen: Callable[..., TransformersVLM], picture_folder: Path
-) -> None:
-    model = qwen()
-
-    def fails(error: Exception) -> Callable[..., Any]:
-        def generate(**inputs: Any) -> Any:
-            raise error
-
-        return generate
-
-    model._model.generate = fails(RuntimeError("DefaultCPUAllocator: not enough memory: you …"))
-    outputs = model.predict(rows(picture_folder)[:2])
-    assert [output.reason for output in outputs] == [
-        "out_of_memory: the example alone does not fit"
-    ] * 2
-    model._model.generate = fails(RuntimeError("the device is gone"))
-    with pytest.raises(RuntimeError, match="the device is gone"):
-        model.predict(rows(picture_folder)[:2])
 
 
 def test_the_record_says_what_was_asked_and_how(
