@@ -1,4 +1,4 @@
-"""What all that loads a checkpoint shares: its digest, and a quiet load."""
+"""What all that loads a checkpoint shares: where it is, its digest, and a quiet load."""
 
 from __future__ import annotations
 
@@ -9,7 +9,25 @@ from pathlib import Path
 
 from transformers.utils import logging as transformers_logging
 
-__all__ = ["no_progress_bar", "weights_digest"]
+__all__ = ["check_checkpoint", "no_progress_bar", "weights_digest"]
+
+
+def check_checkpoint(checkpoint: str) -> str:
+    """Return a checkpoint if it may be one: a folder that is there, or a name on the Hub.
+
+    Raises:
+        FileNotFoundError: It can only be a folder, and is not there.
+
+    >>> check_checkpoint("llava-hf/llava-1.5-13b-hf")
+    'llava-hf/llava-1.5-13b-hf'
+    """
+    is_path = checkpoint.startswith((".", "~", "/")) or checkpoint.count("/") > 1
+    if (is_path or "\\" in checkpoint) and not Path(checkpoint).is_dir():
+        raise FileNotFoundError(
+            "checkpoint must be a folder or a name on the Hub (org/model), got "
+            f"{checkpoint!r}, where there is no folder"
+        )
+    return checkpoint
 
 
 def weights_digest(folder: Path) -> str | None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import torch
+from cobsat.checkpoints import check_checkpoint
 from cobsat.examples import Reference
 from cobsat.run_folder import Verdict, safe_name
 from cobsat.spec import OUTPUTS, Theme, choose
@@ -73,7 +74,7 @@ class ClipJudge:
             ValueError: It is of another model type, or an option is out of its range.
         """
         mini = checkpoint == MINI_CLIP
-        source = str(_MINI_CLIP_FOLDER) if mini else checkpoint
+        source = str(_MINI_CLIP_FOLDER) if mini else check_checkpoint(checkpoint)
         self._shown = Path(source).name if Path(source).is_dir() and not mini else checkpoint
         self.name = "clip" if mini else f"clip-{safe_name(self._shown)}"
         self.encoder = ClipEncoder(source, revision, device, dtype, forward_batch_size)

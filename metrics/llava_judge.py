@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
 import torch
-from cobsat.checkpoints import weights_digest
+from cobsat.checkpoints import check_checkpoint, weights_digest
 from cobsat.examples import Reference
 from cobsat.run_folder import Verdict, safe_name
 from cobsat.spec import OUTPUTS, THEMES, Theme, choose
@@ -98,7 +98,7 @@ class LlavaJudge:
                 f"{forward_batch_size} and {max_new_tokens}"
             )
         mini = checkpoint == MINI_LLAVA
-        source = str(_MINI_LLAVA_FOLDER) if mini else checkpoint
+        source = str(_MINI_LLAVA_FOLDER) if mini else check_checkpoint(checkpoint)
         shown = Path(source).name if Path(source).is_dir() and not mini else checkpoint
         self.name = ("llava" if mini else safe_name(shown)) + (
             "-options" if method == "options" else ""

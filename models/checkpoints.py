@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from cobsat.checkpoints import no_progress_bar
+from cobsat.checkpoints import check_checkpoint, no_progress_bar
 from transformers import AutoConfig, AutoModelForImageTextToText, AutoProcessor
 
 __all__ = ["device_name", "load_vlm"]
@@ -38,6 +38,7 @@ def load_vlm(
     """
     if device_map is not None and device != "auto":
         raise ValueError(f"device must be auto with a device_map, got {device!r}")
+    check_checkpoint(checkpoint)
     shared = {"revision": revision, "trust_remote_code": trust_remote_code}
     config = AutoConfig.from_pretrained(checkpoint, **shared)
     known = AutoModelForImageTextToText._model_mapping

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, cast
 
-import datasets
 import evaluate
 from cobsat.examples import Reference
 from cobsat.metrics.grading import check_reference, count_reasons, regrade, summarize, unscored
 from cobsat.metrics.intervals import share_interval
+from cobsat.metrics.module_inputs import features, given, output_kind
 from cobsat.metrics.pictures import Output
 from cobsat.metrics.protocol import Judge, OutputKind
-from cobsat.metrics.registry import load_judge
+from cobsat.metrics.registry import judge_parameters, load_judge
 from cobsat.run_folder import Verdict
 
 _CITATION = """\
@@ -103,24 +103,13 @@ class CobsatAccuracy(evaluate.Metric):  # type: ignore[misc]
     """A thin class over the judges of `cobsat.metrics`."""
 
     def _info(self) -> evaluate.MetricInfo:
-        if self.config_name not in ("default", "image", "description"):
-            raise ValueError(
-                f"configuration must be 'image' or 'description', got {self.config_name!r}"
-            )
-        reference = {key: datasets.Value("string") for key in ("task", "object", "attribute")}
-        # undecoded: a picture that cannot be read is counted, where decoding here would raise
-        picture = datasets.Image(decode=False)
-        prediction = datasets.Value("string") if self._output() == "description" else picture
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation=_CITATION,
             inputs_description=_KWARGS_DESCRIPTION,
-            features=datasets.Features({"predictions": prediction, "references": reference}),
+            features=features(output_kind(self.config_name)),
             reference_urls=["https://arxiv.org/abs/2402.01293"],
         )
-
-    def _output(self) -> OutputKind:
-        return "description" if self.config_name == "description" else "image"
 
     def _compute(
         self,
@@ -175,7 +164,8 @@ class CobsatAccuracy(evaluate.Metric):  # type: ignore[misc]
             "retries": retries,
         }
         asked = _judge(judge, {k: v for k, v in options.items() if v is not None})
-        verdicts = _verdicts(asked, [_given(p) for p in predictions], references, self._output())
+        output = output_kind(self.config_name)
+        verdicts = _verdicts(asked, [given(p) for p in predictions], references, output)
         known = [(v, r) for v, r in zip(verdicts, references, strict=True) if v.status != "error"]
         summary = summarize(verdicts, references)
         interval = share_interval(
@@ -203,7 +193,7 @@ def _judge(judge: str | Judge, options: dict[str, Any]) -> Judge:
             )
         return judge
     named = {_RENAMED.get(key, key): value for key, value in options.items()}
-    if judge == "llava":
+    if judge == "llava" and named.keys() <= judge_parameters(judge):
         return _checkpoint(**named)
     return load_judge(judge, **named)
 
@@ -212,16 +202,6 @@ def _judge(judge: str | Judge, options: dict[str, Any]) -> Judge:
 def _checkpoint(**options: Any) -> Judge:
     """Keep the last checkpoint in memory: `compute` is called again and again."""
     return load_judge("llava", **options)
-
-
-def _given(prediction: Any) -> Output | None:
-    """Return a text, or a picture's bytes or path, from what `datasets` keeps; None if empty."""
-    if isinstance(prediction, dict):
-        prediction = prediction["path"] if prediction["bytes"] is None else prediction["bytes"]
-    if prediction is None or not prediction.strip():
-        return None
-    given: Output = prediction
-    return given
 
 
 def _verdicts(
@@ -245,9 +225,9 @@ def _verdicts(
         if prediction is not None:
             new.setdefault(key, (prediction, reference))
     # llava, clip and api take a picture's bytes too
-    given = cast("Sequence[str]", [prediction for prediction, _ in new.values()])
+    told = cast("Sequence[str]", [prediction for prediction, _ in new.values()])
     asked_for = [reference for _, reference in new.values()]
-    answers = judge.judge(given, asked_for, output) if new else []
+    answers = judge.judge(told, asked_for, output) if new else []
     if len(answers) != len(new):
         raise ValueError(
             f"verdicts of {judge.name} must be one an output ({len(new)}), got {len(answers)}"

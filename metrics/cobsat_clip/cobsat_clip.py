@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-import datasets
 import evaluate
 from cobsat.examples import Reference
-from cobsat.metrics.clip_judge import MINI_CLIP, ClipJudge, Measured, Output, verdict
+from cobsat.metrics.clip_judge import MINI_CLIP, ClipJudge, Measured, verdict
 from cobsat.metrics.grading import summarize
-from cobsat.metrics.protocol import OutputKind
+from cobsat.metrics.module_inputs import features, given, output_kind
 from cobsat.spec import TASKS, Theme
 
 _CITATION = """\
@@ -76,37 +75,18 @@ def _judge(
     return ClipJudge(checkpoint, revision, device, dtype, batch_size)
 
 
-def _given(prediction: Any) -> Output:
-    """Return a picture's bytes or path from what `datasets.Image(decode=False)` keeps of it."""
-    if not isinstance(prediction, dict):
-        return str(prediction or "")
-    given: Output = prediction["path"] if prediction["bytes"] is None else prediction["bytes"]
-    return given
-
-
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class CobsatClip(evaluate.Metric):  # type: ignore[misc]
     """A thin class over `cobsat.metrics.clip_judge`."""
 
     def _info(self) -> evaluate.MetricInfo:
-        if self.config_name not in ("default", "image", "description"):
-            raise ValueError(
-                f"configuration must be 'image' or 'description', got {self.config_name!r}"
-            )
-        reference = {key: datasets.Value("string") for key in ("task", "object", "attribute")}
-        # undecoded: a picture that cannot be read is counted, where decoding here would raise
-        picture = datasets.Image(decode=False)
-        prediction = datasets.Value("string") if self._output() == "description" else picture
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation=_CITATION,
             inputs_description=_KWARGS_DESCRIPTION,
-            features=datasets.Features({"predictions": prediction, "references": reference}),
+            features=features(output_kind(self.config_name)),
             reference_urls=["https://arxiv.org/abs/2402.01293"],
         )
-
-    def _output(self) -> OutputKind:
-        return "description" if self.config_name == "description" else "image"
 
     def _compute(
         self,
@@ -119,7 +99,8 @@ class CobsatClip(evaluate.Metric):  # type: ignore[misc]
         dtype: str = "float32",
     ) -> dict[str, Any]:
         judge = _judge(checkpoint, revision, device, dtype, batch_size)
-        measured = judge.measure([_given(p) for p in predictions], references, self._output())
+        outputs = [given(p) or "" for p in predictions]
+        measured = judge.measure(outputs, references, output_kind(self.config_name))
         verdicts = [verdict(m, r) for m, r in zip(measured, references, strict=True)]
         pairs = [
             (m, r) for m, r in zip(measured, references, strict=True) if isinstance(m, Measured)

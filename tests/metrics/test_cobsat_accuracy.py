@@ -173,3 +173,10 @@ def test_empty_outputs_alone_ask_nobody() -> None:
     assert judge.asked == []
     assert (results["accuracy"], results["accuracy_scored"], results["unscored"]) == (0.0, None, 3)
     assert results["accuracy_interval"] is None
+
+
+def test_an_option_of_another_judge_is_refused() -> None:
+    metric = evaluate.load(cobsat.metrics.path("cobsat_accuracy"), "description")
+    reference = {"task": "color_i", "object": "car", "attribute": "red"}
+    with pytest.raises(ValueError, match="option of the judge llava must be one of"):
+        metric.compute(predictions=["A red car."], references=[reference], body={"top_k": 1})

@@ -265,6 +265,13 @@ def test_an_option_goes_to_those_that_take_it_or_to_the_one_that_is_named() -> N
         assign_options(three, ["api.model=x"])
 
 
+@pytest.mark.parametrize("judge", ["llava", "clip"])
+@pytest.mark.parametrize("folder", ["/nowhere", "./nowhere", "a/folder/deep"])
+def test_a_checkpoint_s_folder_that_is_not_there_is_told_as_such(judge: str, folder: str) -> None:
+    with pytest.raises(FileNotFoundError, match=f"got '{folder}', where there is no folder"):
+        load_judge(judge, checkpoint=folder)
+
+
 def test_command(run: RunFolder) -> None:
     app = typer.Typer()
     app.command()(command)
