@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import IO, Any, Literal, TypeVar
+from typing import IO, Any, Final, Literal, TypeVar
 
 __all__ = ["Prediction", "RunFolder", "RunSettings", "Verdict"]
 
@@ -102,6 +102,9 @@ class RunSettings:
         images: The image source as given: "rendered", "official" or a folder.
         image_digest: SHA-256 over its 500 pictures.
         limit: Only the first so many examples of each config, if set.
+        samples: Outputs for each example, named by `samples.sample_id`.
+        asked_for: The kind of output that the prompts ask for, where the model makes another of it
+            (a picture of its own description); else empty.
         model_options: The adapter's options, its seed and its record of itself.
         versions: Versions of Python, cobsat and the libraries that took part.
     """
@@ -116,11 +119,16 @@ class RunSettings:
     images: str = "rendered"
     image_digest: str = ""
     limit: int | None = None
+    samples: int = 1
+    asked_for: str = ""
     model_options: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
 
 
 _Line = TypeVar("_Line", Prediction, Verdict)
+
+_MAY_GROW: Final = ("limit", "samples")
+"""Settings with which a run goes on when they grow; no limit is the largest."""
 
 
 class RunFolder:
@@ -173,7 +181,7 @@ class RunFolder:
     def start(self, settings: RunSettings) -> None:
         """Write `run.json`, or check that the folder belongs to this very run.
 
-        Its limit may grow: the run then goes on.
+        Its limit and its samples may grow: the run then goes on.
 
         Raises:
             ValueError: The folder holds another run; the message names what differs.
@@ -185,7 +193,7 @@ class RunFolder:
         old = self.settings()
         there = json.loads(json.dumps(asdict(old)))
         here = json.loads(json.dumps(asdict(settings)))
-        may_differ = ("versions", "limit")
+        may_differ = ("versions", *_MAY_GROW)
         differing = [k for k in here if k not in may_differ and here[k] != there.get(k)]
         if differing:
             what = "; ".join(f"{k}: {there.get(k)!r} there, {here[k]!r} now" for k in differing)
@@ -193,15 +201,17 @@ class RunFolder:
                 f"{self.path} must be a new folder or this run's own, got another run's "
                 f"({what}): name another folder with --out"
             )
-        if old.limit == settings.limit:
-            return
-        if settings.limit is not None and (old.limit is None or settings.limit < old.limit):
-            least = "none, as" if old.limit is None else f"{old.limit} or more, as"
-            raise ValueError(
-                f"limit must be {least} the run in {self.path} began, got {settings.limit}: name "
-                "another folder with --out"
-            )
-        write_json(self.path / "run.json", asdict(replace(old, limit=settings.limit)))
+        grown = {key: here[key] for key in _MAY_GROW if here[key] != there.get(key)}
+        for key, now in grown.items():
+            before = there.get(key)
+            if now is not None and (before is None or now < before):
+                least = "none, as" if before is None else f"{before} or more, as"
+                raise ValueError(
+                    f"{key} must be {least} the run in {self.path} began, got {now}: name "
+                    "another folder with --out"
+                )
+        if grown:
+            write_json(self.path / "run.json", asdict(replace(old, **grown)))
 
     def predictions(self) -> tuple[dict[str, Prediction], list[str]]:
         """Return predictions by id, and what was wrong."""

@@ -27,14 +27,15 @@ from .protocol import Capabilities, Output
 
 __all__ = ["Copy", "Oracle", "Query", "Random"]
 
-_BOTH: Final = Capabilities(frozenset({"image", "description"}), max_images=None)
+_BOTH: Final = Capabilities(frozenset({"image", "description"}))
+_FIXED: Final = Capabilities(_BOTH.outputs, repeats="it gives the same each time")
 
 
 class Copy:
     """Gives the last demonstration's picture or description."""
 
     name = "copy"
-    capabilities = _BOTH
+    capabilities = _FIXED
 
     def record(self) -> dict[str, Any]:
         """Return nothing: there is nothing to choose."""
@@ -49,7 +50,7 @@ class Oracle:
     """Gives the target."""
 
     name = "oracle"
-    capabilities = _BOTH
+    capabilities = _FIXED
 
     def record(self) -> dict[str, Any]:
         """Return nothing: there is nothing to choose."""

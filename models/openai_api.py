@@ -35,11 +35,15 @@ from cobsat.spec import choose
 from PIL import Image
 
 from .protocol import Capabilities, Finished, Output
+from .seeds import example_seed
 
 __all__ = ["OpenAIModel", "chat_messages", "drawing_prompt"]
 
 _IMAGE_APIS: Final = ("images", "chat")
 _DETAILS: Final = ("auto", "low", "high")
+_REPEATS: Final = "the likeliest reply is the same each time: --model-option temperature=1"
+_SEED_BITS: Final = 31
+"""Some servers take no larger seed."""
 
 
 class OpenAIModel:
@@ -57,7 +61,8 @@ class OpenAIModel:
         max_tokens: The most tokens of a reply. A model that reasons needs more.
         temperature: 0 for the likeliest reply; null to leave it to the server.
         top_p: Left to the server by default.
-        seed: For servers that sample with one.
+        seed: For servers that sample with one; each example's own seed comes from it and the
+            example's id.
         body: More of the request, as JSON: `{"reasoning_effort": "low"}`.
         base_url: The API's address, in place of OPENAI_BASE_URL.
         key_variable: Name of the environment variable that holds the key.
@@ -66,6 +71,7 @@ class OpenAIModel:
         retries: How often a failed call is made again.
     """
 
+    by_prefix = True
     session_options = frozenset({"base_url", "key_variable", "concurrency", "timeout", "retries"})
 
     def __init__(
@@ -95,6 +101,7 @@ class OpenAIModel:
         self.capabilities = Capabilities(
             {"image", "description"} if image_api else {"description"},
             hint="" if image_api else "--model-option image_api=images (or chat) if it draws",
+            repeats=_REPEATS if temperature == 0 and image_api != "images" else "",
         )
         self._image_api, self._image_size, self._detail = image_api, image_size, detail
         self._more = json_object("body", body)
@@ -102,8 +109,8 @@ class OpenAIModel:
             "max_tokens": max_tokens,
             "temperature": temperature,
             "top_p": top_p,
-            "seed": seed,
         }
+        self._seed = seed
         self._options = {key: value for key, value in options.items() if value is not None}
         self._server = Server.from_environment(
             base_url, key_variable, concurrency, timeout, retries
@@ -114,6 +121,7 @@ class OpenAIModel:
         chosen = {
             "image_api": self._image_api,
             "image_size": self._image_size,
+            "seed": self._seed,
             "detail": self._detail,
             "body": self._more or None,
         }
@@ -143,11 +151,20 @@ class OpenAIModel:
                 yield [(example["id"], result, seconds) for example, result, seconds in some]
 
     async def _answer(self, chat: Chat, example: Example) -> Output:
+        output = await self._rounds(chat, example)
+        if self._seed is None or output.status == "error":
+            return output
+        seed = self._example_seed(example, 0)
+        return replace(output, extra={"seed": seed, **(output.extra or {})})
+
+    async def _rounds(self, chat: Chat, example: Example) -> Output:
         messages = chat_messages(example["messages"], self._detail)
         draws = example["output"] == "image"
+        turn = 0
         first: Reply | None = None
         if example["followup"] is not None:
-            first = await chat.complete(self._body(messages=messages))
+            first = await chat.complete(self._body(example, turn, messages=messages))
+            turn = 1
             if first.status != "ok":
                 return _output(replace(first, reason=f"first round: {first.reason}"), None, draws)
             messages = [
@@ -156,9 +173,9 @@ class OpenAIModel:
                 {"role": "user", "content": example["followup"]},
             ]
         if not draws:
-            reply = await chat.complete(self._body(messages=messages))
+            reply = await chat.complete(self._body(example, turn, messages=messages))
         elif self._image_api == "chat":
-            body = {"modalities": ["text", "image"], **self._body(messages=messages)}
+            body = {"modalities": ["text", "image"]} | self._body(example, turn, messages=messages)
             reply = await chat.complete(body)
         else:
             reply = await self._draw(chat, example, first)
@@ -174,8 +191,13 @@ class OpenAIModel:
         sent = [chat_picture(picture) for picture in pictures]
         return await chat.draw({**body, **self._more}, sent)
 
-    def _body(self, **parts: Any) -> dict[str, Any]:
-        return {"model": self.name, **parts, **self._options, **self._more}
+    def _body(self, example: Example, turn: int, **parts: Any) -> dict[str, Any]:
+        seed = {} if self._seed is None else {"seed": self._example_seed(example, turn)}
+        return {"model": self.name, **parts, **self._options, **seed, **self._more}
+
+    def _example_seed(self, example: Example, turn: int) -> int:
+        seed = example_seed(self._seed or 0, example["id"], turn)
+        return seed % 2**_SEED_BITS
 
 
 def chat_messages(messages: Sequence[Message], detail: str | None = None) -> list[dict[str, Any]]:

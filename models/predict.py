@@ -10,7 +10,7 @@ the run.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -19,14 +19,18 @@ from typing import Annotated, Any, Final
 import typer
 from cobsat import Example, ImageSource, Options, Prediction, RunFolder, RunSettings, image_source
 from cobsat.command_line import parse_options
+from cobsat.instructions import FOR_MODELS
 from cobsat.progress import progress
 from cobsat.run_examples import config_examples, config_ids
+from cobsat.spec import choose
 
 from .asking import answers
 from .ledger import Ledger
+from .prompt_order import by_prefix
 from .protocol import Model, UsesImageSource
 from .registry import load_model
 from .settings import (
+    asked_for,
     check_capabilities,
     default_folder,
     expand_configs,
@@ -92,7 +96,8 @@ def predict(
         done = {p.id for p in there.values() if not (retry_errors and p.status == "error")}
         spending.start(there.values())
         ledger = Ledger(folder.path, appender, stop_after, bool(done))
-        for some in answers(model, _pending(settings, source, done), batch_size, spending):
+        rows = _pending(settings, source, done, getattr(model, "by_prefix", False))
+        for some in answers(model, rows, batch_size, spending):
             outputs = []
             for answer in some:
                 ledger.hold(answer)
@@ -104,12 +109,15 @@ def predict(
     return folder
 
 
-def _pending(settings: RunSettings, source: ImageSource, done: set[str]) -> Iterator[Example]:
+def _pending(
+    settings: RunSettings, source: ImageSource, done: set[str], alike_together: bool
+) -> Iterator[Example]:
     """Yield the examples that are not done, each once: configs may overlap."""
     for config in settings.configs:
         if done.issuperset(config_ids(config, settings)):
             continue
-        for row in config_examples(config, settings, source):
+        rows: Iterable[Example] = config_examples(config, settings, source)
+        for row in by_prefix(rows) if alike_together else rows:
             if row["id"] not in done:
                 done.add(row["id"])
                 yield row
@@ -153,6 +161,20 @@ def command(
     limit: Annotated[
         int | None, typer.Option(help="Only the first so many examples of each config.", min=1)
     ] = None,
+    samples: Annotated[
+        int,
+        typer.Option(
+            help="Outputs for each example, drawn with seeds of their own; scores are then single, "
+            "majority and best of all.",
+            min=1,
+        ),
+    ] = 1,
+    many_images: Annotated[
+        str | None,
+        typer.Option(
+            help="For a model that takes one picture: error, collage (all in one picture) or last."
+        ),
+    ] = None,
     batch_size: Annotated[int, typer.Option(help="Examples asked at once.", min=1)] = 16,
     model_option: Annotated[
         list[str] | None,
@@ -190,19 +212,23 @@ def command(
 
     The same command again goes on where a stopped run was.
     """
-    options = Options(prompt_type, output, instructions_for or "neutral", seed, images)
+    choose("instructions_for", instructions_for or "neutral", FOR_MODELS["description"])
+    options = Options(prompt_type, output, seed=seed, images=images)
     configs = expand_configs(config, split, options)
     given = parse_options(model_option or ())
+    if many_images is not None:
+        given["many_images"] = many_images
     adapter = load_model(model, **given)
-    if instructions_for is None:
-        options = replace(options, instructions_for=own_instructions(adapter, options))
-        if options.instructions_for != "neutral":
-            typer.echo(
-                f"instructions: those of {options.instructions_for} in the paper (App. A.1); "
-                "--instructions-for neutral asks in this package's words",
-                err=True,
-            )
-    settings = run_settings(model, adapter, given, configs, split, options, limit)
+    wording = instructions_for or own_instructions(adapter, options)
+    options = replace(options, instructions_for=wording)
+    replace(options, output=asked_for(adapter, output)).check()
+    if wording != "neutral" and instructions_for is None:
+        typer.echo(
+            f"instructions: those of {wording} in the paper (App. A.1); "
+            "--instructions-for neutral asks in this package's words",
+            err=True,
+        )
+    settings = run_settings(model, adapter, given, configs, split, options, limit, samples)
     check_capabilities(model, adapter.capabilities, settings)
     folder = RunFolder(out or default_folder(settings, config))
 

@@ -29,6 +29,8 @@ class Capabilities:
         outputs: Output kinds: "image", "description" or both.
         max_images: The most pictures that one prompt may hold; None for no limit.
         hint: What makes it give other outputs, said when they are asked for.
+        repeats: Why it gives the same output each time, and what makes it draw; empty where it
+            draws. Said when several samples an example are asked for.
 
     Raises:
         ValueError: There is no such kind of output.
@@ -37,6 +39,7 @@ class Capabilities:
     outputs: AbstractSet[str]
     max_images: int | None = None
     hint: str = ""
+    repeats: str = ""
 
     def __post_init__(self) -> None:
         if not isinstance(self.outputs, AbstractSet) or not self.outputs:
@@ -77,7 +80,12 @@ class Model(Protocol):
     A class may name in `session_options` (a set) those that change no answer, such as how many
     calls run at once: they are not kept in `run.json`, and may differ when a run goes on. A model
     may name in `instructions_for` whose wording of App. A.1 suits it, by output kind; it is asked
-    in that where the user names none.
+    in that where the user names none. One that makes its output of another kind (a picture of its
+    own description) names in `asked_for` what its prompts are to ask for. One whose time or cost
+    falls when prompts that begin alike come one after the other sets `by_prefix`.
+
+    With several samples an example comes several times, each time with another id: what is drawn
+    at random takes its seed from it.
 
     Attributes:
         name: The adapter's name, or the checkpoint's.

@@ -59,7 +59,13 @@ def own_instructions(model: Model, options: Options) -> str:
     if options.prompt_type not in ("default", "misleading", "exact"):
         return "neutral"  # these prompts have an instruction of their own
     own: dict[str, str] = getattr(model, "instructions_for", {})
-    return own.get(options.output, "neutral")
+    return own.get(asked_for(model, options.output), "neutral")
+
+
+def asked_for(model: Model, output: str) -> str:
+    """Return the kind of output that a model's prompts ask for."""
+    kind: str = getattr(model, "asked_for", output)
+    return kind
 
 
 def run_settings(
@@ -70,6 +76,7 @@ def run_settings(
     split: str,
     options: Options,
     limit: int | None = None,
+    samples: int = 1,
 ) -> RunSettings:
     """Return what `run.json` says of a run.
 
@@ -81,7 +88,10 @@ def run_settings(
         split: The split.
         options: The builder's options; a folder of images becomes an absolute path.
         limit: Only the first so many examples of each config.
+        samples: Outputs for each example.
     """
+    if samples < 1:
+        raise ValueError(f"samples must be 1 or more, got {samples}")
     if limit is not None and limit < 1:
         raise ValueError(f"limit must be 1 or more, got {limit}")
     of_session: frozenset[str] = getattr(model, "session_options", frozenset())
@@ -107,13 +117,15 @@ def run_settings(
         images=images,
         image_digest=image_source(images).digest,
         limit=limit,
+        samples=samples,
+        asked_for=asked if (asked := asked_for(model, options.output)) != options.output else "",
         model_options={"options": kept, "record": record},
         versions=versions,
     )
 
 
 def run_size(settings: RunSettings) -> int:
-    """Return how many examples a run has."""
+    """Return how many outputs a run has: its examples, times the samples of each."""
     total = 0
     for config in settings.configs:
         shots = parse_config(config).shots
@@ -124,7 +136,7 @@ def run_size(settings: RunSettings) -> int:
             sizes[base] for _, base in task_splits(config, settings.split, run_options(settings))
         )
         total += size if settings.limit is None else min(size, settings.limit)
-    return total
+    return total * settings.samples
 
 
 def images_shown(config: str, prompt_type: str) -> int:
@@ -145,6 +157,10 @@ def check_capabilities(name: str, capabilities: Capabilities, settings: RunSetti
         raise ValueError(
             f"output of model {name} must be one of {', '.join(can)}, got {settings.output!r}: "
             f"{fix}"
+        )
+    if settings.samples > 1 and capabilities.repeats:
+        raise ValueError(
+            f"samples of model {name} must be 1, got {settings.samples}: {capabilities.repeats}"
         )
     limit = capabilities.max_images
     for config in settings.configs:
@@ -175,6 +191,7 @@ def default_folder(settings: RunSettings, given: Sequence[str]) -> Path:
         parts.append(f"{Path(settings.images).name}-{settings.image_digest[:8]}")
     parts += [f"seed{settings.seed}"] if settings.seed != standard.seed else []
     parts += [f"limit{settings.limit}"] if settings.limit is not None else []
+    parts += [f"samples{settings.samples}"] if settings.samples > 1 else []
     if settings.model_options.get("options"):
         parts.append(_digest(settings.model_options["options"]))
     return Path("runs") / safe_name("-".join(parts))

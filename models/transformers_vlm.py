@@ -25,7 +25,7 @@ from __future__ import annotations
 import gc
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -40,7 +40,8 @@ from PIL import Image
 
 from .checkpoints import device_name, load_vlm
 from .protocol import Capabilities, Output
-from .vlm_generation import Decoding, example_seed, generate, is_out_of_memory, set_decoding
+from .seeds import example_seed
+from .vlm_generation import Decoding, generate, is_out_of_memory, set_decoding
 from .vlm_inputs import Encoder, Prompt
 from .vlm_layouts import choose_layout, picture_mark
 from .vlm_pictures import MANY_IMAGES, one_picture, open_pictures
@@ -145,7 +146,9 @@ class TransformersVLM:
         config = self._model.config
         self._one_image = config.model_type in _ONE_IMAGE
         single = self._one_image and self._many_images == "error"
-        self.capabilities = Capabilities(frozenset({"description"}), 1 if single else None)
+        self.capabilities = Capabilities(
+            frozenset({"description"}), 1 if single else None, repeats=self._decoding.repeats
+        )
         self.instructions_for = {"description": _WORDINGS.get(config.model_type, "neutral")}
         self._context = _context(config, context)
         self._ends = set_decoding(self._model, self._processor.tokenizer, self._decoding)
@@ -211,7 +214,15 @@ class TransformersVLM:
                 for name in before.usage or {}
             }
             outputs[turn.place] = _output(reply, "", {"first_round": kept}, usage)
-        return [output for output in outputs if output is not None]
+        given = [output for output in outputs if output is not None]
+        return [self._with_seed(output, e["id"]) for output, e in zip(given, examples, strict=True)]
+
+    def _with_seed(self, output: Output, name: str) -> Output:
+        """Return an output with the seed of its (first) round, where answers are drawn."""
+        if not self._decoding.do_sample:
+            return output
+        seed = example_seed(self._decoding.seed, name)
+        return replace(output, extra={"seed": seed, **(output.extra or {})})
 
     def _round(self, turns: Sequence[_Turn], number: int) -> list[_Reply]:
         """Return a reply for each turn."""

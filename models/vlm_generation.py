@@ -7,7 +7,6 @@ the batch that it is in nor on where a run was resumed.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
@@ -23,7 +22,7 @@ from transformers import (
     TopPLogitsWarper,
 )
 
-__all__ = ["Decoding", "example_seed", "generate", "is_out_of_memory", "set_decoding"]
+__all__ = ["Decoding", "generate", "is_out_of_memory", "set_decoding"]
 
 _OUT_OF_MEMORY: Final = ("out of memory", "not enough memory", "can't allocate memory")
 
@@ -65,6 +64,11 @@ class Decoding:
             raise ValueError(f"top_p must be above 0 and at most 1, got {self.top_p}")
         return self
 
+    @property
+    def repeats(self) -> str:
+        """Why each answer to a prompt is the same, and the fix; empty where answers are drawn."""
+        return "" if self.do_sample else "answers are greedy: --model-option do_sample=true"
+
     def record(self) -> dict[str, Any]:
         """Return what `run.json` says of it."""
         if self.do_sample:
@@ -74,16 +78,6 @@ class Decoding:
 
 def _kind(kind: Any) -> str:
     return {bool: "true or false", int: "an integer"}.get(kind, "a number")
-
-
-def example_seed(seed: int, example_id: str, turn: int) -> int:
-    """Return the seed of one example's draws in one round, from the run's seed and its id.
-
-    >>> example_seed(0, "color_i-2shot-test-0000", 0)
-    4904348504037553239
-    """
-    digest = hashlib.sha256(f"{seed}:{example_id}:{turn}".encode()).digest()
-    return int.from_bytes(digest[:8], "big") >> 1
 
 
 def set_decoding(model: Any, tokenizer: Any, decoding: Decoding) -> frozenset[int]:

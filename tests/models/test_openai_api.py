@@ -14,6 +14,7 @@ from cobsat import RunFolder
 from cobsat.cli import main
 from cobsat.models import load_model
 from cobsat.models.predict import predict
+from cobsat.models.seeds import example_seed
 from openai_runs import (
     CONFIG,
     KEY,
@@ -56,8 +57,12 @@ def test_options_go_into_the_request_and_the_record(picture_folder: Path, tmp_pa
     urls = [part["image_url"] for part in server.calls[0].parts if part["type"] == "image_url"]
     assert [url["detail"] for url in urls] == ["low", "low"]
     del body["messages"]
+    (prediction,) = RunFolder(tmp_path).predictions()[0].values()
+    seed = example_seed(3, prediction.id) % 2**31  # its own, and kept
+    assert prediction.extra is not None
+    assert prediction.extra["seed"] == seed
     assert body == {
-        "model": "tiny", "max_tokens": 7, "top_p": 0.5, "seed": 3, "reasoning_effort": "low",
+        "model": "tiny", "max_tokens": 7, "top_p": 0.5, "seed": seed, "reasoning_effort": "low",
         "modalities": ["text"],
     }  # fmt: skip
     record = RunFolder(tmp_path).settings().model_options["record"]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import torch
-from cobsat.models.vlm_generation import _Draw, example_seed, is_out_of_memory
+from cobsat.models.seeds import example_seed
+from cobsat.models.vlm_generation import _Draw, is_out_of_memory
 from transformers import TopPLogitsWarper
 
 
