@@ -22,7 +22,6 @@ What goes wrong with one example is an error with one of these reasons, never an
 
 from __future__ import annotations
 
-import gc
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -39,14 +38,15 @@ from cobsat.spec import choose
 from PIL import Image
 
 from .checkpoints import device_name, load_vlm
+from .in_memory import InMemory
 from .protocol import Capabilities, Output
 from .seeds import example_seed
-from .vlm_generation import Decoding, generate, is_out_of_memory, set_decoding
+from .vlm_generation import Decoding, generate, set_decoding
 from .vlm_inputs import Encoder, Prompt
-from .vlm_layouts import choose_layout, picture_mark
+from .vlm_layouts import Layout, choose_layout, picture_mark
 from .vlm_pictures import MANY_IMAGES, one_picture, open_pictures
 
-__all__ = ["TransformersVLM"]
+__all__ = ["TransformersVLM", "say"]
 
 _ONE_IMAGE: Final = ("blip", "blip-2", "instructblip")
 """Model types with one place for a picture."""
@@ -81,6 +81,9 @@ class _Reply:
     finish_reason: str | None = None
     usage: dict[str, float] | None = None
     problem: str | None = None
+
+
+_TOO_LARGE: Final = _Reply(problem="out_of_memory: the example alone does not fit")
 
 
 class TransformersVLM:
@@ -161,7 +164,17 @@ class TransformersVLM:
             self._model, self._processor, self._mark, probe, int(reuse_gb * 1e9)
         )
         self._pictures = ImageCache()
-        self._largest: int | None = None
+        self._room = InMemory(forget=self._encoder.forget)
+
+    @property
+    def parts(self) -> tuple[Any, Any]:
+        """The checkpoint's model and processor."""
+        return self._model, self._processor
+
+    @property
+    def context(self) -> int:
+        """The most tokens that prompt and answer may have together."""
+        return self._context
 
     def record(self) -> dict[str, Any]:
         """Return the checkpoint's identity, and how it is asked."""
@@ -204,7 +217,7 @@ class TransformersVLM:
                 where = "" if followup is None else "first round: "
                 outputs[turn.place] = _output(reply, where)
             else:
-                messages = [*turn.messages, _say("assistant", reply.text), _say("user", followup)]
+                messages = [*turn.messages, say("assistant", reply.text), say("user", followup)]
                 again.append(_Turn(turn.place, turn.id, messages))
         for turn, reply in zip(again, self._round(again, 1), strict=True):
             before = first[turn.place]
@@ -229,7 +242,7 @@ class TransformersVLM:
         replies: dict[int, _Reply] = {}
         ready: list[tuple[int, Prompt, int]] = []
         for index, turn in enumerate(turns):
-            prompt = self._prompt(turn.messages)
+            prompt = self.prompt(turn.messages)
             if isinstance(prompt, str):
                 replies[index] = _Reply(problem=prompt)
             else:
@@ -237,12 +250,13 @@ class TransformersVLM:
                 ready.append((index, prompt, seed))
         for pictured in (True, False):
             alike = [item for item in ready if bool(item[1].pictures) == pictured]
-            answers = self._in_memory([(prompt, seed) for _, prompt, seed in alike])
+            asked = [(prompt, seed) for _, prompt, seed in alike]
+            answers = self._room.answer(asked, self._answer, _TOO_LARGE)
             replies |= {item[0]: answer for item, answer in zip(alike, answers, strict=True)}
         return [replies[index] for index in range(len(turns))]
 
-    def _prompt(self, messages: Sequence[Message]) -> Prompt | str:
-        """Return a laid-out prompt, or what is wrong with it."""
+    def prompt(self, messages: Sequence[Message], layout: Layout | None = None) -> Prompt | str:
+        """Return a prompt in a layout (by default its own), or what is wrong with it."""
         for message in messages:
             for part in message["content"]:
                 found = self._control.search(part["text"] or "") if self._control else None
@@ -262,7 +276,7 @@ class TransformersVLM:
             return "no_picture: the model must be given a picture, got a prompt without one"
         if self._one_image and len(pictures) > 1:
             return f"picture_count: the model has one place for a picture, got {len(pictures)}"
-        text = self._layout.text(opened)
+        text = (layout or self._layout).text(opened)
         if (problem := self._question_too_long(text)) is not None:
             return problem
         places = text.count(self._mark) if self._mark else len(pictures)
@@ -280,37 +294,6 @@ class TransformersVLM:
         if length <= limit:
             return None
         return f"too_long: the text has {length:,} tokens, the Q-Former reads {limit:,}"
-
-    def _in_memory(self, batch: Sequence[tuple[Prompt, int]]) -> list[_Reply]:
-        """Answer in batches as large as the device's memory has so far allowed."""
-        replies: list[_Reply] = []
-        waiting = list(batch)
-        while waiting:
-            part = waiting[: self._largest]
-            answers = self._unless_out_of_memory(part)
-            if answers is not None:
-                replies += answers
-                waiting = waiting[len(part) :]
-                continue
-            self._encoder.forget()
-            gc.collect()
-            if torch.cuda.is_available():
-                torch.cuda.empty_cache()
-            if len(part) > 1:
-                self._largest = len(part) // 2
-            else:
-                replies.append(_Reply(problem="out_of_memory: the example alone does not fit"))
-                waiting = waiting[1:]
-        return replies
-
-    def _unless_out_of_memory(self, batch: Sequence[tuple[Prompt, int]]) -> list[_Reply] | None:
-        # The error and the frames that it holds on to are gone when this returns.
-        try:
-            return self._answer(batch)
-        except Exception as error:
-            if not is_out_of_memory(error):
-                raise
-            return None
 
     def _answer(self, batch: Sequence[tuple[Prompt, int]]) -> list[_Reply]:
         encoded = self._encoder.encode([prompt for prompt, _ in batch])
@@ -355,7 +338,8 @@ class TransformersVLM:
         return _Reply(text, finish, usage, problem)
 
 
-def _say(role: Any, text: str) -> Message:
+def say(role: Any, text: str) -> Message:
+    """Return a turn of text."""
     return {"role": role, "content": [{"type": "text", "text": text, "image": None}]}
 
 

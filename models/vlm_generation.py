@@ -7,13 +7,15 @@ the batch that it is in nor on where a run was resumed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, Final
 
 import torch
 from transformers import (
     GenerationConfig,
+    GenerationMixin,
     LogitsProcessor,
     LogitsProcessorList,
     StoppingCriteria,
@@ -22,7 +24,7 @@ from transformers import (
     TopPLogitsWarper,
 )
 
-__all__ = ["Decoding", "generate", "is_out_of_memory", "set_decoding"]
+__all__ = ["Decoding", "Draws", "generate", "is_out_of_memory", "set_decoding"]
 
 _OUT_OF_MEMORY: Final = ("out of memory", "not enough memory", "can't allocate memory")
 
@@ -57,8 +59,8 @@ class Decoding:
             )
         if not self.temperature > 0:
             raise ValueError(
-                f"temperature must be above 0, got {self.temperature}: leave do_sample out for "
-                "greedy answers"
+                f"temperature must be above 0, got {self.temperature}: do_sample=false for greedy "
+                "answers"
             )
         if not 0 < self.top_p <= 1:
             raise ValueError(f"top_p must be above 0 and at most 1, got {self.top_p}")
@@ -135,7 +137,7 @@ def generate(
         processors.append(_Draw(seeds))
     criteria = StoppingCriteriaList([_EndOfContext(lengths, context)])
     with torch.inference_mode():
-        output = model.generate(
+        output = _generate_of(model)(
             **inputs, logits_processor=processors, stopping_criteria=criteria, use_cache=True
         )
     prompt = inputs["input_ids"]
@@ -145,6 +147,17 @@ def generate(
         output = output[:, 1:]  # the decoder's first token is no answer
     rooms = [min(decoding.max_new_tokens, context - length) for length in lengths]
     return [_cut(row[:room], ends) for row, room in zip(output.tolist(), rooms, strict=True)]
+
+
+def _generate_of(model: Any) -> Callable[..., Any]:
+    """Return a model's `generate`.
+
+    Janus' own draws pictures too, and drops the processors of scores where it is to give a text.
+    """
+    if model.config.model_type == "janus":
+        return partial(GenerationMixin.generate, model)
+    generate_by_model: Callable[..., Any] = model.generate
+    return generate_by_model
 
 
 def _begins_with(output: torch.Tensor, prompt: torch.Tensor) -> bool:
@@ -164,20 +177,30 @@ def _cut(tokens: list[int], ends: frozenset[int]) -> tuple[list[int], bool]:
     return tokens, False
 
 
-class _Draw(LogitsProcessor):
-    """Draws each row's next token by its own generator, and leaves the others no chance."""
+class Draws:
+    """Draws each row's next token by its own generator, one uniform number a token."""
 
     def __init__(self, seeds: Sequence[int]) -> None:
         self._generators = [torch.Generator().manual_seed(seed) for seed in seeds]
 
-    def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.Tensor:
+    def __call__(self, scores: torch.Tensor) -> torch.Tensor:
+        """Return tokens of shape (rows, 1), from scores of shape (rows, tokens)."""
         chances = torch.softmax(scores.float(), dim=-1).cumsum(dim=-1)
         drawn = torch.cat([torch.rand(1, generator=each) for each in self._generators])
         whole = chances[:, -1:]
         points = drawn.to(chances)[:, None] * whole
         below = torch.nextafter(whole, torch.zeros_like(whole))  # rounding must not reach the end
-        tokens = torch.searchsorted(chances, torch.minimum(points, below), right=True)
-        return torch.full_like(scores, -torch.inf).scatter(-1, tokens, 0.0)
+        return torch.searchsorted(chances, torch.minimum(points, below), right=True)
+
+
+class _Draw(LogitsProcessor):
+    """Draws each row's next token, and leaves the others no chance."""
+
+    def __init__(self, seeds: Sequence[int]) -> None:
+        self._draws = Draws(seeds)
+
+    def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.Tensor:
+        return torch.full_like(scores, -torch.inf).scatter(-1, self._draws(scores), 0.0)
 
 
 class _EndOfContext(StoppingCriteria):

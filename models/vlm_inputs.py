@@ -75,18 +75,34 @@ class _Known:
 class Encoder:
     """Encodes batches of prompts for one checkpoint.
 
+    Args:
+        model: The model.
+        processor: Its processor.
+        mark: What stands for a picture in a prompt's text.
+        probe: A prompt with pictures to try the processor on.
+        keep_bytes: Memory for encoded pictures.
+        asked: What else the processor is asked, such as its `generation_mode`.
+
     Attributes:
         reuse: "yes", or why encoded pictures are not kept.
         piecewise: Whether the text between pictures is tokenized piece by piece.
     """
 
     def __init__(
-        self, model: Any, processor: Any, mark: str, probe: Prompt, keep_bytes: int
+        self,
+        model: Any,
+        processor: Any,
+        mark: str,
+        probe: Prompt,
+        keep_bytes: int,
+        asked: dict[str, Any] | None = None,
     ) -> None:
         self._model = model
         self._processor = processor
         self._mark = mark
         self._keep_bytes = keep_bytes
+        self._asked = asked or {}
+        self._around = "", ""
         self._known: OrderedDict[str, _Known] = OrderedDict()
         self._kept_bytes = 0
         self._digests: OrderedDict[int, tuple[Image.Image, str]] = OrderedDict()
@@ -125,6 +141,7 @@ class Encoder:
                 padding=True,
                 return_tensors="pt",
                 **self._special(texts),
+                **self._asked,
             )
         )
         if "qformer_input_ids" in inputs:
@@ -148,25 +165,48 @@ class Encoder:
         if "mm_encoder_outputs" not in inspect.signature(self._model.forward).parameters:
             return "no: the model's forward takes no encoded pictures"
         try:
-            ours, its = self._from_known([probe]), self._by_processor([probe])
+            its = self._by_processor([probe])
+            same = self._gives(probe, its)
+            if not same:
+                self._around = self._put_around(probe.text)
+                same = self._gives(probe, its)
         except Exception as error:  # whatever a checkpoint's own code raises: it cannot be done
             return f"no: {type(error).__name__}: {error}"
         finally:
             self.forget()
+        return "yes" if same else "no: the processor lays pictures out in another way"
+
+    def _gives(self, probe: Prompt, its: dict[str, Any]) -> bool:
+        """Return whether encoded pictures give the inputs that the processor gives."""
+        ours = self._from_known([probe])
         names = {name for name in its if not name.startswith("pixel")}
         names.discard("image_sizes")
-        if names - set(ours) or any(not torch.equal(ours[name], its[name]) for name in names):
-            return "no: the processor lays pictures out in another way"
-        return "yes"
+        return names <= set(ours) and all(torch.equal(ours[name], its[name]) for name in names)
+
+    def _put_around(self, text: str) -> tuple[str, str]:
+        """Return what the processor itself puts before and after a text, as Janus' a system text.
+
+        What its tokenizer adds is not among it.
+        """
+        word, special = "quokka", self._special([text])
+        ends = []
+        for made in (
+            self._processor(text=[word], **special, **self._asked),
+            self._processor.tokenizer([word], **special),
+        ):
+            [ids] = made["input_ids"]
+            said = self._processor.tokenizer.decode(ids, clean_up_tokenization_spaces=False)
+            ends.append(said.partition(word)[::2])
+        (before, after), (own_before, own_after) = ends
+        return before.removeprefix(own_before), after.removesuffix(own_after)
 
     def _from_known(self, prompts: Sequence[Prompt]) -> dict[str, Any]:
         known = [[self._encoded(picture) for picture in prompt.pictures] for prompt in prompts]
         texts = []
         for prompt, pictures in zip(prompts, known, strict=True):
             first, *rest = prompt.text.split(self._mark)
-            texts.append(
-                first + "".join(p.text + piece for p, piece in zip(pictures, rest, strict=True))
-            )
+            pieces = [p.text + piece for p, piece in zip(pictures, rest, strict=True)]
+            texts.append("".join(pieces).join((self._around[0] + first, self._around[1])))
         options = self._options(padding=True, **self._special(texts))
         options["text_kwargs"].pop("return_mm_token_type_ids", None)
         options["text_kwargs"].pop("return_text_replacement_offsets", None)

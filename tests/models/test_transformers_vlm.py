@@ -86,7 +86,7 @@ def test_every_family_reads_in_order_and_answers_alike_in_any_batch(
 
 def first_scores(model: TransformersVLM, example: Example) -> torch.Tensor:
     """Return the scores of an answer's first token."""
-    prompt = model._prompt(example["messages"])
+    prompt = model.prompt(example["messages"])
     assert not isinstance(prompt, str)
     with torch.inference_mode():
         encoded = model._encoder.encode([prompt])
