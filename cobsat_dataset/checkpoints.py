@@ -33,11 +33,15 @@ def check_checkpoint(checkpoint: str) -> str:
 def weights_digest(folder: Path) -> str | None:
     """Return the SHA-256 of a local checkpoint's weights; of several files, that of their digests.
 
-    None without a safetensors file there: a name on the Hub has a commit instead.
+    Those of a pipeline of `diffusers` lie in its components' folders. None without a safetensors
+    file there: a name on the Hub has a commit instead.
     """
     digests = []
     whole = folder / "model.safetensors"
-    for path in [whole] if whole.is_file() else sorted(folder.glob("model-*.safetensors")):
+    paths = [whole] if whole.is_file() else sorted(folder.glob("model-*.safetensors"))
+    if not paths and (folder / "model_index.json").is_file():
+        paths = sorted(folder.glob("*/*.safetensors"))
+    for path in paths:
         with open(path, "rb") as file:
             digests.append(hashlib.file_digest(file, "sha256").hexdigest())
     if len(digests) < 2:

@@ -8,7 +8,7 @@ import torch
 from cobsat.checkpoints import check_checkpoint, no_progress_bar
 from transformers import AutoConfig, AutoModelForImageTextToText, AutoProcessor
 
-__all__ = ["device_name", "load_vlm"]
+__all__ = ["choose_device", "device_name", "load_vlm"]
 
 
 def load_vlm(
@@ -60,11 +60,12 @@ def load_vlm(
             use_safetensors=True,
         )
     if device_map is None:
-        model = model.to(_device(device))
+        model = model.to(choose_device(device))
     return model.eval(), processor
 
 
-def _device(name: str) -> torch.device:
+def choose_device(name: str) -> torch.device:
+    """Return a device as torch names it; "auto" is a GPU if there is one."""
     if name != "auto":
         return torch.device(name)
     if torch.cuda.is_available():
