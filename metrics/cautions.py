@@ -31,12 +31,13 @@ def cautions(
     """
     counts = {
         name: sum(group[name] for group in table["groups"])
-        for name in ("examples", "scored", "unscored", "judge_failed")
+        for name in ("scored", "unscored", "judge_failed")
     }
+    outputs = sum(group.get("outputs", group["examples"]) for group in table["groups"])
     said = []
     if counts["judge_failed"]:
         said.append(
-            f"{counts['judge_failed']:,} of {counts['examples']:,} outputs are in no score: the "
+            f"{counts['judge_failed']:,} of {outputs:,} outputs are in no score: the "
             f"calls of {judge_name} failed (most often: {first_reason(table['judge_failures'])}). "
             "Give the same command again to judge them."
         )

@@ -22,6 +22,7 @@ __all__ = [
     "failed",
     "first_reason",
     "grade",
+    "parts",
     "regrade",
     "summarize",
     "unscored",
@@ -90,6 +91,22 @@ def regrade(verdict: Verdict, example_id: str, reference: Reference) -> Verdict:
         reference, verdict.object, verdict.attribute, reason=verdict.reason, raw=verdict.raw
     )
     return replace(graded, id=example_id)
+
+
+def parts(task: str, object_right: bool, attribute_right: bool) -> dict[str, bool]:
+    """Return what of an output is right: the whole, and its halves both ways of naming them.
+
+    >>> parts("color_i", object_right=True, attribute_right=False)["visual"]
+    True
+    """
+    hides_object = TASKS[task].inference == "object"
+    return {
+        "accuracy": object_right and attribute_right,
+        "object": object_right,
+        "attribute": attribute_right,
+        "textual": attribute_right if hides_object else object_right,
+        "visual": object_right if hides_object else attribute_right,
+    }
 
 
 def count_reasons(verdicts: Iterable[Verdict]) -> dict[str, int]:

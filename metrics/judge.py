@@ -367,9 +367,10 @@ def command(
         _check_output(each, settings.output)
     for each in judges:
         result = judge_run(folder, each, batch_size=batch_size)
-        counts = [sum(g[c] for g in result["groups"]) for c in ("scored", "examples")]
+        scored = sum(group["scored"] for group in result["groups"])
+        outputs = sum(group.get("outputs", group["examples"]) for group in result["groups"])
         where = folder.scores_path(each.name)
-        typer.echo(f"{safe_name(each.name)}: {counts[0]} of {counts[1]} scored, in {where}")
+        typer.echo(f"{safe_name(each.name)}: {scored} of {outputs} scored, in {where}")
         for problem in result["problems"]:
             typer.echo(f"left out: {problem}", err=True)
         for caution in result["cautions"]:

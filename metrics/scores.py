@@ -4,19 +4,25 @@ Accuracies are over all examples that have a prediction, as in the paper: a fail
 unscored one counts as wrong, and is counted beside the score. Where the judge's own call failed,
 nothing is known of the output: it is counted, and in no accuracy. Source: CoBSAT, Sec. 4.2
 (accuracy), Sec. 5.4 (textual and visual accuracy).
+
+In a run of several samples an example has several rows, one an output (`cobsat.samples`).
+Accuracies are then over all outputs, and `self_consistency.py` adds what the outputs of each
+example say together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, TypeAlias, TypedDict
+from typing import Any, Final, Literal, NotRequired, TypeAlias, TypedDict
 
 from cobsat.examples import Reference
 from cobsat.run_folder import Prediction, Verdict
+from cobsat.samples import split_sample_id
 from cobsat.spec import TASKS
 
-from .grading import count_reasons
+from .grading import count_reasons, parts
+from .self_consistency import Ballot, Consistency, consistency, mean_of_consistencies
 from .statistics import Rate, clustered_mean, mean_of_rates
 
 __all__ = ["COUNTS", "RATES", "Outcome", "Row", "Scores", "outcome", "scores"]
@@ -53,12 +59,25 @@ class Scores(TypedDict):
             one of each a shot count; each task has the same weight, and `tasks` names them.
         reasons: Why outputs were unscored, and how often, the most frequent first.
         judge_failures: Why the judge's calls failed, in the same form.
+        samples: Outputs for each example, if they are several. Then groups and means have, too:
+            `outputs`, which all counts but `examples` and `no_majority` count; the rates of
+            `CONSISTENCY_RATES` over the examples whose every output is known; `best_of_k`, one
+            rate for each k; and `no_majority`, examples none of whose outputs has an answer.
     """
 
     groups: list[dict[str, Any]]
     means: list[dict[str, Any]]
     reasons: dict[str, int]
     judge_failures: dict[str, int]
+    samples: NotRequired[int]
+
+
+@dataclass
+class _Prompt:
+    """An example: what it asks for, and by sample number each output that something is known of."""
+
+    cluster: tuple[str, str]
+    votes: dict[int, Verdict | None] = field(default_factory=dict)
 
 
 @dataclass
@@ -69,6 +88,7 @@ class _Group:
     values: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in RATES})
     clusters: list[tuple[str, str]] = field(default_factory=list)
     scored_clusters: list[tuple[str, str]] = field(default_factory=list)
+    prompts: dict[str, _Prompt] = field(default_factory=dict)
 
     def rates(self) -> dict[str, Rate]:
         return {
@@ -77,6 +97,14 @@ class _Group:
             )
             for name, values in self.values.items()
         }
+
+    def consistency(self, samples: int) -> Consistency:
+        known = [prompt for prompt in self.prompts.values() if len(prompt.votes) == samples]
+        ballots = [
+            Ballot(prompt.cluster, tuple(prompt.votes[number] for number in sorted(prompt.votes)))
+            for prompt in known
+        ]
+        return consistency(self.task, ballots, samples)
 
 
 def scores(
@@ -91,19 +119,25 @@ def scores(
     """
     groups: dict[tuple[str, int], _Group] = {}
     without: dict[str, list[Verdict]] = {"unscored": [], "judge_failed": []}
+    samples = 1
     for example in examples:
         key = (example["task"], example["shots"])
         group = groups.setdefault(key, _Group(*key))
         verdict = verdicts.get(example["id"])
         result = outcome(predictions.get(example["id"]), verdict)
+        name, number = split_sample_id(example["id"])
+        samples = max(samples, number)
+        cluster = (example["query"], example["latent_variable"])
+        prompt = group.prompts.setdefault(name, _Prompt(cluster))
         group.counts["examples"] += 1
         group.counts[result] += 1
         if verdict is not None and result in without:
             without[result].append(verdict)
         if result not in ("missing", "judge_failed"):
-            _add(group, example, result, verdict)
+            _add(group, cluster, result, verdict)
+            prompt.votes[number] = verdict if result == "scored" else None
     rates = {key: group.rates() for key, group in groups.items()}
-    return {
+    table: Scores = {
         "groups": [
             {"task": group.task, "shots": group.shots, **group.counts, **_plain(rates[key])}
             for key, group in groups.items()
@@ -111,6 +145,37 @@ def scores(
         "means": _means(groups, rates),
         "reasons": _most_frequent(count_reasons(without["unscored"])),
         "judge_failures": _most_frequent(count_reasons(without["judge_failed"])),
+    }
+    return _with_samples(table, groups, samples) if samples > 1 else table
+
+
+def _with_samples(table: Scores, groups: Mapping[tuple[str, int], _Group], samples: int) -> Scores:
+    """Return the table with what each example's outputs say together beside what each says."""
+    of_task = {key: group.consistency(samples) for key, group in groups.items()}
+
+    def more(row: dict[str, Any], keys: Sequence[tuple[str, int]], found: Consistency) -> Any:
+        return {
+            **row,
+            "examples": sum(len(groups[key].prompts) for key in keys),
+            "outputs": row["examples"],
+            "no_majority": found.no_majority,
+            **_plain(found.rates),
+            "best_of_k": [_plain_rate(rate) for rate in found.best_of_k],
+        }
+
+    means = []
+    for row in table["means"]:
+        keys = [(task, row["shots"]) for task in row["tasks"]]
+        means.append(more(row, keys, mean_of_consistencies([of_task[key] for key in keys])))
+    rows = [
+        more(row, [key], of_task[key]) for key, row in zip(groups, table["groups"], strict=True)
+    ]
+    return {
+        "samples": samples,
+        "groups": rows,
+        "means": means,
+        "reasons": table["reasons"],
+        "judge_failures": table["judge_failures"],
     }
 
 
@@ -137,20 +202,12 @@ def outcome(prediction: Prediction | None, verdict: Verdict | None) -> Outcome:
     return "judge_failed" if verdict.status == "error" else verdict.status
 
 
-def _add(group: _Group, example: Row, result: Outcome, verdict: Verdict | None) -> None:
+def _add(group: _Group, cluster: tuple[str, str], result: Outcome, verdict: Verdict | None) -> None:
     judged = verdict if verdict is not None and result in ("scored", "unscored") else None
     group.counts["truncated"] += bool(judged and judged.raw and judged.raw.get("truncated"))
     object_ = judged is not None and judged.object_correct is True
     attribute = judged is not None and judged.attribute_correct is True
-    hides_object = TASKS[group.task].inference == "object"
-    cluster = (example["query"], example["latent_variable"])
-    for name, value in (
-        ("accuracy", object_ and attribute),
-        ("object", object_),
-        ("attribute", attribute),
-        ("textual", attribute if hides_object else object_),
-        ("visual", object_ if hides_object else attribute),
-    ):
+    for name, value in parts(group.task, object_, attribute).items():
         group.values[name].append(value)
     group.clusters.append(cluster)
     if result == "scored":
@@ -189,7 +246,8 @@ def _mean(
 
 
 def _plain(rates: Mapping[str, Rate]) -> dict[str, dict[str, float | int | None]]:
-    return {
-        name: {"value": rate.value, "standard_error": rate.standard_error, "n": rate.n}
-        for name, rate in rates.items()
-    }
+    return {name: _plain_rate(rate) for name, rate in rates.items()}
+
+
+def _plain_rate(rate: Rate) -> dict[str, float | int | None]:
+    return {"value": rate.value, "standard_error": rate.standard_error, "n": rate.n}
