@@ -42,11 +42,11 @@ from .in_memory import InMemory
 from .protocol import Capabilities, Output
 from .seeds import example_seed
 from .vlm_generation import Decoding, generate, set_decoding
-from .vlm_inputs import Encoder, Prompt
-from .vlm_layouts import Layout, choose_layout, picture_mark
+from .vlm_inputs import Encoder, Prompt, probe_prompt
+from .vlm_layouts import Layout, choose_layout, picture_mark, say
 from .vlm_pictures import MANY_IMAGES, one_picture, open_pictures
 
-__all__ = ["TransformersVLM", "say"]
+__all__ = ["TransformersVLM"]
 
 _ONE_IMAGE: Final = ("blip", "blip-2", "instructblip")
 """Model types with one place for a picture."""
@@ -159,7 +159,7 @@ class TransformersVLM:
         self._layout = choose_layout(self._processor, config, layout)
         self._control = _control_tokens(self._processor, self._mark)
         self._square = _square_color(self._layout.name, config, self._processor)
-        probe = Prompt(self._layout.text(_probe_messages()), _PROBE_PICTURES)
+        probe = probe_prompt(self._layout.text)
         self._encoder = Encoder(
             self._model, self._processor, self._mark, probe, int(reuse_gb * 1e9)
         )
@@ -338,11 +338,6 @@ class TransformersVLM:
         return _Reply(text, finish, usage, problem)
 
 
-def say(role: Any, text: str) -> Message:
-    """Return a turn of text."""
-    return {"role": role, "content": [{"type": "text", "text": text, "image": None}]}
-
-
 def _output(
     reply: _Reply,
     where: str,
@@ -394,17 +389,3 @@ def _control_tokens(processor: Any, mark: str) -> re.Pattern[str] | None:
     tokens = {str(token) for token in added if token.special and str(token).strip()} | {mark}
     tokens.discard("")
     return re.compile("|".join(map(re.escape, sorted(tokens)))) if tokens else None
-
-
-_PROBE_PICTURES: Final = (
-    Image.new("RGB", (48, 32), (200, 30, 30)),
-    Image.new("RGB", (64, 96), (30, 30, 200)),
-)
-
-
-def _probe_messages() -> list[Message]:
-    """Return a prompt with the two probe pictures, to try an encoder on."""
-    picture = {"type": "image", "text": None, "image": None}
-    text = {"type": "text", "text": "red: ", "image": None}
-    message: Any = {"role": "user", "content": [text, picture, text, picture, text]}
-    return [message]

@@ -12,18 +12,24 @@ from __future__ import annotations
 import hashlib
 import inspect
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
 import torch
+from cobsat.examples import Message, Part
 from PIL import Image
 
-__all__ = ["Encoded", "Encoder", "Prompt"]
+__all__ = ["Encoded", "Encoder", "Prompt", "probe_prompt"]
 
 _PIECEWISE: Final = ("llava", "llava_next")
 """Model types whose training code tokenized the text between pictures piece by piece."""
+
+_PROBE: Final = (
+    Image.new("RGB", (48, 32), (200, 30, 30)),
+    Image.new("RGB", (64, 96), (30, 30, 200)),
+)
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,14 @@ class Prompt:
 
     text: str
     pictures: tuple[Image.Image, ...]
+
+
+def probe_prompt(layout: Callable[[Sequence[Message]], str]) -> Prompt:
+    """Return a prompt with two pictures, laid out, to try a processor on."""
+    picture: Part = {"type": "image", "text": None, "image": None}
+    text: Part = {"type": "text", "text": "red: ", "image": None}
+    message: Message = {"role": "user", "content": [text, picture, text, picture, text]}
+    return Prompt(layout([message]), _PROBE)
 
 
 @dataclass(frozen=True)

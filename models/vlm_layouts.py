@@ -25,7 +25,7 @@ from cobsat.examples import Message, Part
 from cobsat.spec import choose
 from jinja2 import TemplateError
 
-__all__ = ["LAYOUTS", "Layout", "choose_layout", "picture_mark"]
+__all__ = ["LAYOUTS", "Layout", "choose_layout", "picture_mark", "say"]
 
 LAYOUTS: Final = ("auto", "template", "inline", "plain", *CHAT_LAYOUTS)
 
@@ -179,6 +179,11 @@ def _apply(processor: Any, turns: list[dict[str, Any]]) -> str:
         holder = processor.tokenizer
     text: str = holder.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
     return text
+
+
+def say(role: Any, text: str) -> Message:
+    """Return a turn of text."""
+    return {"role": role, "content": [_text(text)]}
 
 
 def _text(text: str) -> Part:
