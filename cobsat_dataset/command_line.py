@@ -22,7 +22,8 @@ SECRETS: Final = (
 def parse_options(given: Iterable[str]) -> dict[str, Any]:
     """Take `key=value` options apart.
 
-    Numbers, true, false and null are read as such, all else as text; `key='"7"'` is a text too.
+    Numbers, true, false and null are read as such, all else as text; `key='"7"'` is a text too. A
+    key with a dot is an option of a model within the model: `describe.seed=3`.
 
     Raises:
         ValueError: One has no `=`, a key comes twice, or it would put a secret into the run folder.
@@ -33,11 +34,12 @@ def parse_options(given: Iterable[str]) -> dict[str, Any]:
     options: dict[str, Any] = {}
     for text in given:
         key, equals, value = text.partition("=")
-        if not equals or not key.isidentifier():
+        names = key.split(".")
+        if not equals or not all(name.isidentifier() for name in names):
             raise ValueError(f"an option must be key=value, got {text!r}")
         if key in options:
             raise ValueError(f"an option must be given once, got {key} twice")
-        if key in SECRETS:
+        if names[-1] in SECRETS:
             raise ValueError(
                 f"a secret must be in an environment variable, got the option {key} (the run "
                 "folder would hold it)"

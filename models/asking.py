@@ -81,7 +81,12 @@ def _answer(finished: Finished, example: Example) -> Answer:
     name, result, seconds = finished
     if isinstance(result, Exception):
         return _failed(name, result, seconds)
-    return Answer(name, _checked(result, example["output"]), seconds)
+    return _given(example, result, seconds)
+
+
+def _given(example: Example, output: Output, seconds: float) -> Answer:
+    checked = _checked(output, example["output"])
+    return Answer(example["id"], checked, seconds, checked.reason if checked.raised else None)
 
 
 def _failed(name: str, error: Exception, seconds: float) -> Answer:
@@ -111,7 +116,7 @@ def ask(model: Model, batch: Sequence[Example]) -> Iterator[Answer]:
         raise ValueError(f"a model must give a list of {len(batch)} outputs, got {got}")
     seconds = _since(start) / len(batch)
     for example, output in zip(batch, outputs, strict=True):
-        yield Answer(example["id"], _checked(output, example["output"]), seconds)
+        yield _given(example, output, seconds)
 
 
 def _since(start: float) -> float:
@@ -127,6 +132,8 @@ def _checked(output: Output, kind: str) -> Output:
     if not isinstance(output, Output):
         raise ValueError(f"a model must give Outputs, got {type(output).__name__}")
     choose("status of an Output", output.status, ("ok", "error", "blocked"))
+    if output.raised and output.status != "error":
+        raise ValueError(f"status of an Output that raised must be 'error', got {output.status!r}")
     if output.text is not None and not isinstance(output.text, str):
         raise ValueError(f"text of an Output must be a string, got {type(output.text).__name__}")
     try:

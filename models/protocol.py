@@ -63,6 +63,8 @@ class Output:
         finish_reason: Why a text ended ("stop", "length"), where the model says so.
         usage: Tokens and the like, where the model says so.
         extra: What else should be kept, as plain JSON: a first round's reply, a request's id.
+        raised: Whether an "error" stands for an exception: the run then stops after a few, as if
+            it had been raised, and what the output holds beside it is kept.
     """
 
     status: Literal["ok", "error", "blocked"] = "ok"
@@ -72,6 +74,7 @@ class Output:
     finish_reason: str | None = None
     usage: dict[str, float] | None = None
     extra: dict[str, Any] | None = None
+    raised: bool = False
 
 
 class Model(Protocol):

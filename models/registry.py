@@ -18,7 +18,7 @@ from cobsat.spec import choose
 
 from .protocol import Model
 
-__all__ = ["MODELS", "Entry", "load_model"]
+__all__ = ["MODELS", "Entry", "chosen_class", "load_model"]
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,24 @@ MODELS: Final[dict[str, Entry]] = {
         outputs=("description",),
         named_by="checkpoint=NAME",
     ),
+    "diffusers": Entry(
+        "cobsat.models.diffusers_pipeline:DiffusersPipeline",
+        "any text-to-image pipeline; with pictures OmniGen, FLUX.2, Qwen-Image-Edit, Kontext, …",
+        outputs=("image",),
+        extra="diffusers",
+        named_by="checkpoint=NAME",
+    ),
     "openai": Entry(
         "cobsat.models.openai_api:OpenAIModel",
         "any OpenAI-compatible server: OpenAI, Gemini, Claude, vLLM, SGLang, transformers serve",
         extra="api",
         named_by="model=NAME",
+    ),
+    "describe_then_draw": Entry(
+        "cobsat.models.describe_then_draw:DescribeThenDraw",
+        "a model that describes, and a model that draws the description",
+        outputs=("image",),
+        named_by="describe=MODEL, draw=MODEL",
     ),
 }
 
@@ -74,13 +87,28 @@ def load_model(name: str, **options: Any) -> Model:
         ValueError: There is no such model, or it has no such option.
         ModuleNotFoundError: A package is missing; the message says how to install it.
     """
-    if ":" in name:
+    return cast(Model, chosen_class(name, options)(**options))
+
+
+def chosen_class(name: str, options: dict[str, Any], part: str = "") -> type:
+    """Return a model's class, its options' names checked; nothing is loaded yet.
+
+    Args:
+        name: As `load_model` takes it.
+        options: The adapter's own options.
+        part: What the model is within another, whose option names it; its options then have the
+            names `PART.NAME` for the user.
+
+    Raises:
+        ValueError, ModuleNotFoundError: As `load_model`.
+    """
+    if isinstance(name, str) and ":" in name:
         model_class = _load_class(name, None)
     else:
-        entry = MODELS[choose("model", name, (*MODELS, "module:Class"))]
+        entry = MODELS[choose(part or "model", name, (*MODELS, "module:Class"))]
         model_class = _load_class(entry.target, entry.extra)
-    _check_options(name, model_class, options)
-    return cast(Model, model_class(**options))
+    _check_options(name, model_class, options, f"{part}." if part else "")
+    return model_class
 
 
 def _load_class(target: str, extra: str | None) -> type:
@@ -122,18 +150,18 @@ def _has(model_class: type, member: str) -> bool:
     return member in ("name", "capabilities") or callable(getattr(model_class, member, None))
 
 
-def _check_options(name: str, model_class: type, options: dict[str, Any]) -> None:
+def _check_options(name: str, model_class: type, options: dict[str, Any], prefix: str = "") -> None:
     parameters = list(inspect.signature(model_class).parameters.values())
     names = [p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
     open_ended = any(p.kind is p.VAR_KEYWORD for p in parameters)
     for option in [] if open_ended else options:
         if not names:
-            raise ValueError(f"model {name} must be given no options, got {option!r}")
-        choose(f"option of model {name}", option, names)
+            raise ValueError(f"model {name} must be given no options, got {prefix + option!r}")
+        choose(f"option of model {name}", prefix + option, [prefix + n for n in names])
     required = [
         p.name for p in parameters if p.default is p.empty and p.name in names
     ]  # a parameter without a default
-    missing = [option for option in required if option not in options]
+    missing = [prefix + option for option in required if option not in options]
     if missing:
         raise ValueError(
             f"model {name} must be given {', '.join(missing)}, got none: --model-option "
@@ -174,6 +202,8 @@ def describe(name: str) -> str:
     options = inspect.signature(model_class).parameters.values()
     lines += ["", "options (--model-option NAME=VALUE):" if options else "options: none"]
     for option in options:
+        if option.kind is option.VAR_KEYWORD:
+            continue  # the class says what else it takes
         default = "must be given" if option.default is option.empty else f"{option.default!r}"
         lines.append(f"  {option.name}: {default}")
     return "\n".join(lines)

@@ -132,6 +132,7 @@ class Broken:
         (["a", "b", "c"], "a model must give Outputs, got str"),
         ([Output(text=["a"])] * 3, "text of an Output must be a string, got list"),  # type: ignore[arg-type]
         ([Output("fine", text="a")] * 3, "status of an Output must be one of ok, error, blocked"),  # type: ignore[arg-type]
+        ([Output(text="a", raised=True)] * 3, "an Output that raised must be 'error', got 'ok'"),
         ([Output(text="a", extra={"a": {1}})] * 3, "usage and extra of an Output must be plain"),
     ],
 )
