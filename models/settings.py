@@ -166,9 +166,10 @@ def check_capabilities(name: str, capabilities: Capabilities, settings: RunSetti
     for config in settings.configs:
         shown = images_shown(config, settings.prompt_type)
         if limit is not None and shown > limit:
+            fewer = "--prompt-type exact at 0 shots" if limit == 0 else "choose fewer shots"
             raise ValueError(
                 f"pictures in a prompt of model {name} must be at most {limit}, got {shown} in "
-                f"{config}: choose fewer shots, or --prompt-type caption"
+                f"{config}: {fewer}, or --prompt-type caption"
             )
 
 
