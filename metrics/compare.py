@@ -6,6 +6,9 @@
 Each run is set against the first, on the prompts that both have. As in the scores, a failed,
 blocked or unscored output is wrong; a prompt where the judge's own call failed, in either run, is
 left out and counted. The statistics are `comparison.py`'s.
+
+In a run of several samples a prompt counts as the share of its outputs that are right; so runs of
+different numbers of samples can be compared, on all their outputs.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from typing import Annotated, Any, Final
 import typer
 from cobsat.images import source_name
 from cobsat.run_folder import RunFolder, RunSettings, safe_name, write_json
+from cobsat.samples import split_sample_id
 from cobsat.spec import TASKS, choose
 from rich.console import Console
 
@@ -45,8 +49,8 @@ class JudgedRun:
         settings: What ran.
         record: The judge's record of itself.
         rows: The run's examples, by id.
-        outcomes: What became of each.
-        right: Those that were right.
+        outcomes: What became of each one's outputs, in the order of samples.
+        right: What share of each one's outputs is right.
         problems: Broken lines, which were left out.
     """
 
@@ -55,8 +59,8 @@ class JudgedRun:
     settings: RunSettings
     record: Mapping[str, Any]
     rows: Mapping[str, Row]
-    outcomes: Mapping[str, Outcome]
-    right: frozenset[str]
+    outcomes: Mapping[str, tuple[Outcome, ...]]
+    right: Mapping[str, float]
     problems: tuple[str, ...]
 
 
@@ -87,7 +91,7 @@ class Pair:
         tasks: Task by task.
         means: Over the tasks, each with the same weight.
         left_out: How many prompts are in no comparison, and why.
-        counts: What became of the prompts that are: of the first run, of the second.
+        counts: What became of the outputs for those that are: of the first run, of the second.
     """
 
     first: JudgedRun
@@ -165,7 +169,7 @@ def _compare(first: JudgedRun, second: JudgedRun) -> Pair:
     }
     rows = []
     for row in shared:
-        outcomes = (first.outcomes[row["id"]], second.outcomes[row["id"]])
+        outcomes = (*first.outcomes[row["id"]], *second.outcomes[row["id"]])
         reason = next((o for o in reversed(NO_ANSWER) if o in outcomes), None)
         if reason:
             left_out[reason] += 1
@@ -176,7 +180,7 @@ def _compare(first: JudgedRun, second: JudgedRun) -> Pair:
             f"{first.label} ({first.name}) and {second.label} ({second.name}) must have prompts "
             f"with a verdict in common, got none of {len(shared):,}: judge both runs first"
         )
-    tasks = tuple(_groups(rows, first.right, second.right))
+    tasks = tuple(_groups(rows, first, second))
     ids = [row["id"] for row in rows]
     return Pair(
         first,
@@ -184,15 +188,19 @@ def _compare(first: JudgedRun, second: JudgedRun) -> Pair:
         tasks,
         tuple(_means(tasks)),
         left_out,
-        (Counter(first.outcomes[i] for i in ids), Counter(second.outcomes[i] for i in ids)),
+        (_counts(first, ids), _counts(second, ids)),
     )
+
+
+def _counts(run: JudgedRun, ids: Sequence[str]) -> Counter[str]:
+    return Counter(outcome for i in ids for outcome in run.outcomes[i])
 
 
 def _what(settings: RunSettings) -> str:
     return f"{', '.join(settings.configs)} of split {settings.split}"
 
 
-def _groups(rows: Sequence[Row], first: frozenset[str], second: frozenset[str]) -> list[Group]:
+def _groups(rows: Sequence[Row], first: JudgedRun, second: JudgedRun) -> list[Group]:
     def key(row: Row) -> tuple[int, int]:
         return row["shots"], tuple(TASKS).index(row["task"])
 
@@ -200,9 +208,10 @@ def _groups(rows: Sequence[Row], first: frozenset[str], second: frozenset[str]) 
     for _, members in groupby(sorted(rows, key=key), key):
         of_task = list(members)
         result = compare_pairs(
-            [row["id"] in first for row in of_task],
-            [row["id"] in second for row in of_task],
+            [first.right[row["id"]] for row in of_task],
+            [second.right[row["id"]] for row in of_task],
             [(row["query"], row["latent_variable"]) for row in of_task],
+            (first.settings.samples, second.settings.samples),
         )
         task, shots = of_task[0]["task"], of_task[0]["shots"]
         groups.append(Group(task, shots, (task,), result))
@@ -255,22 +264,33 @@ def read_run(folder: RunFolder, judge: str, label: str) -> JudgedRun:
     settings = folder.settings()
     predictions, broken = folder.predictions()
     verdicts, broken_verdicts = folder.verdicts(judge)
-    rows = {row["id"]: row for row in run_rows(settings)}
-    outcomes: dict[str, Outcome] = {}
-    right = set()
-    for i in rows:
-        prediction, verdict = predictions.get(i), verdicts.get(i)
+    rows: dict[str, Row] = {}
+    outcomes: dict[str, list[Outcome]] = {}
+    right: Counter[str] = Counter()
+    for row in run_rows(settings):
+        example, _ = split_sample_id(row["id"])
+        prediction, verdict = predictions.get(row["id"]), verdicts.get(row["id"])
         if prediction is not None and verdict is not None:
             known = about(verdict)
             verdict = verdict if known in (None, fingerprint(folder, prediction)) else None
-        outcomes[i] = outcome(prediction, verdict)
-        if outcomes[i] == "scored" and verdict is not None and verdict.correct:
-            right.add(i)
+        what = outcome(prediction, verdict)
+        rows.setdefault(example, row)
+        outcomes.setdefault(example, []).append(what)
+        right[example] += what == "scored" and verdict is not None and verdict.correct
     target = folder.verdicts_path(judge).with_suffix(".json")
     record = json.loads(target.read_text("utf-8")) if target.exists() else {}
     name = folder.path.resolve().name
     problems = tuple(f"{name}: {problem}" for problem in [*broken, *broken_verdicts])
-    return JudgedRun(label, name, settings, record, rows, outcomes, frozenset(right), problems)
+    return JudgedRun(
+        label=label,
+        name=name,
+        settings=settings,
+        record=record,
+        rows=rows,
+        outcomes={i: tuple(whats) for i, whats in outcomes.items()},
+        right={i: right[i] / len(whats) for i, whats in outcomes.items()},
+        problems=problems,
+    )
 
 
 def labels(count: int) -> list[str]:

@@ -9,6 +9,12 @@ Satterthwaite's degrees of freedom.
 McNemar's exact test (1947) stands beside it. It looks at the discordant pairs alone, those that
 only one run got right, and takes each for independent: prompts that ask for the same thing are not,
 which makes it optimistic. With few discordant pairs it is the stricter one, and then it decides.
+
+With several samples a prompt's value is the share of its outputs that are right (Miller, as above),
+whatever their number in either run. McNemar's test is then the sign test on which run was right
+more often. That needs as many samples in both: the mean of more lies at 0 or 1 less often, which
+alone tells prompts apart. Otherwise it is not reported, and can only hold back what the clustered
+test finds.
 """
 
 from __future__ import annotations
@@ -70,9 +76,10 @@ class Comparison:
         degrees: Degrees of freedom of its test.
         interval: 95% interval of the difference.
         p_value: Two-sided, of the clustered test that there is no difference.
-        only_first: Pairs that only the first run got right.
-        only_second: Pairs that only the second run got right.
-        mcnemar_p: Two-sided, exact, every pair taken for independent.
+        only_first: Pairs that only the first run got right, or more often than the second.
+        only_second: Pairs that only the second run got right, or more often.
+        mcnemar_p: Two-sided, exact, every pair taken for independent; None where the runs' samples
+            differ in number.
         detectable: The smallest true difference that such a comparison shows, at the two-sided 5%
             level, four times out of five; None where it cannot be told.
     """
@@ -88,12 +95,12 @@ class Comparison:
     p_value: float | None
     only_first: int
     only_second: int
-    mcnemar_p: float
+    mcnemar_p: float | None
     detectable: float | None
 
     @property
     def discordant(self) -> int:
-        """Pairs that only one of the runs got right."""
+        """Pairs that only one of the runs got right, or one more often."""
         return self.only_first + self.only_second
 
     @property
@@ -101,18 +108,22 @@ class Comparison:
         """The p-value that decides: with few discordant pairs, the larger of the two tests'."""
         if self.p_value is None or self.discordant >= FEW_DISCORDANT:
             return self.p_value
-        return max(self.p_value, self.mcnemar_p)
+        return max(self.p_value, mcnemar(self.only_first, self.only_second))
 
 
 def compare_pairs(
-    first: Sequence[bool], second: Sequence[bool], clusters: Sequence[Hashable]
+    first: Sequence[float],
+    second: Sequence[float],
+    clusters: Sequence[Hashable],
+    samples: tuple[int, int] = (1, 1),
 ) -> Comparison:
     """Compare two runs on the prompts of one task.
 
     Args:
-        first: Whether the first run was right, prompt by prompt.
-        second: Whether the second run was.
+        first: Whether the first run was right, prompt by prompt; or what share of its outputs was.
+        second: The same of the second run.
         clusters: What each prompt asks for.
+        samples: Outputs for each prompt, of the first run and of the second.
 
     Raises:
         ValueError: There is no prompt, or not one of each for every prompt.
@@ -132,17 +143,18 @@ def compare_pairs(
     rate = clustered_mean(differences, clusters)
     assert rate.value is not None
     count = len(set(clusters))
-    only_first, only_second = differences.count(-1.0), differences.count(1.0)
+    only_first, only_second = sum(d < 0 for d in differences), sum(d > 0 for d in differences)
     return _comparison(
         n=len(differences),
         clusters=count,
-        first=_share(first, clusters),
-        second=_share(second, clusters),
+        first=_share(first, clusters, samples[0]),
+        second=_share(second, clusters, samples[1]),
         difference=rate.value,
         standard_error=_no_dust(rate.standard_error),
         degrees=float(count - 1) if count > 1 else None,
         only_first=only_first,
         only_second=only_second,
+        same_samples=samples[0] == samples[1],
         interval_without_error=_around(rate.value, zero_half_width(count)) if count > 1 else None,
     )
 
@@ -171,6 +183,7 @@ def mean_of_comparisons(tasks: Sequence[Comparison]) -> Comparison:
         degrees=pooled_degrees(errors, degrees) if known else None,
         only_first=sum(task.only_first for task in tasks),
         only_second=sum(task.only_second for task in tasks),
+        same_samples=all(task.mcnemar_p is not None for task in tasks),
         interval_without_error=mean_interval(
             [task.difference for task in tasks], [task.interval for task in tasks]
         ),
@@ -188,6 +201,7 @@ def _comparison(
     degrees: float | None,
     only_first: int,
     only_second: int,
+    same_samples: bool,
     interval_without_error: Interval | None,
 ) -> Comparison:
     interval: Interval | None
@@ -214,7 +228,7 @@ def _comparison(
         p_value=p_value,
         only_first=only_first,
         only_second=only_second,
-        mcnemar_p=mcnemar(only_first, only_second),
+        mcnemar_p=mcnemar(only_first, only_second) if same_samples else None,
         detectable=detectable,
     )
 
@@ -250,8 +264,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return corrected
 
 
-def _share(values: Sequence[bool], clusters: Sequence[Hashable]) -> Share:
-    return Share(sum(values) / len(values), share_interval(values, clusters))
+def _share(values: Sequence[float], clusters: Sequence[Hashable], samples: int) -> Share:
+    return Share(math.fsum(values) / len(values), share_interval(values, clusters, samples))
 
 
 def _mean_share(shares: Sequence[Share]) -> Share:

@@ -41,7 +41,7 @@ def print_comparison(pairs: Sequence[Pair], judge: str, console: Console) -> Non
     say(f"Judged by {judge}; pictures: {source_name(runs[0].settings.images)}.")
     for run in runs:
         say(f"  {run.label}  {run.name} (model {run.settings.model})")
-    for line in _other_differences(runs):
+    for line in (*_other_differences(runs), *_samples(runs)):
         say(line)
     sentences = _sentences(pairs)
     for pair in pairs:
@@ -109,7 +109,8 @@ def plain(pairs: Sequence[Pair], judge: str) -> dict[str, Any]:
         "runs": [
             {"label": run.label, "name": run.name, "model": run.settings.model,
              **{key: getattr(run.settings, key) for key in
-                ("output", "split", "prompt_type", "instructions_for", "seed")}}
+                ("output", "split", "prompt_type", "instructions_for", "seed")},
+             **({"samples": run.settings.samples} if run.settings.samples > 1 else {})}
             for run in runs
         ],
         "pairs": [
@@ -260,7 +261,8 @@ def _counted(pair: Pair) -> list[str]:
         wrong = [f"{counts[key]:,} {key}" for key in ("unscored", "failed", "blocked")
                  if counts.get(key)]  # fmt: skip
         if wrong:
-            said.append(f"Counted as wrong in {run.label}: {', '.join(wrong)}.")
+            counted = "Outputs counted" if run.settings.samples > 1 else "Counted"
+            said.append(f"{counted} as wrong in {run.label}: {', '.join(wrong)}.")
     return said
 
 
@@ -272,6 +274,25 @@ def _other_differences(runs: Sequence[JudgedRun]) -> list[str]:
             each = ", ".join(f"{value} ({label})" for label, value in values.items())
             said.append(f"The prompts differ in {key}: {each}.")
     return said
+
+
+def _samples(runs: Sequence[JudgedRun]) -> list[str]:
+    """Say what is compared where a prompt has several outputs."""
+    numbers = {run.label: run.settings.samples for run in runs}
+    if set(numbers.values()) == {1}:
+        return []
+    each = ", ".join(f"{number} ({label})" for label, number in numbers.items())
+    counted = "a prompt is counted as only one run's where that run was right more often."
+    said = (
+        f"Outputs for each prompt: {each}. What is compared is the share of a prompt's outputs "
+        f"that are right; {counted}"
+    )
+    if len(set(numbers.values())) > 1:
+        said += (
+            " McNemar's test needs as many outputs in both runs; where they differ it can only "
+            "hold a difference back."
+        )
+    return [said]
 
 
 def _called(run: JudgedRun) -> str:

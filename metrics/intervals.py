@@ -36,8 +36,15 @@ LEVEL: Final = 0.95
 Interval: TypeAlias = tuple[float, float]
 
 
-def share_interval(values: Sequence[bool], clusters: Sequence[Hashable]) -> Interval | None:
+def share_interval(
+    values: Sequence[float], clusters: Sequence[Hashable], samples: int = 1
+) -> Interval | None:
     """Return the 95% interval of a share; None where it cannot be told (fewer than two clusters).
+
+    Args:
+        values: Right or not, prompt by prompt; or what share of its outputs is right.
+        clusters: What each prompt asks for.
+        samples: Outputs for each prompt.
 
     >>> low, high = share_interval([True] * 100, range(100))
     >>> round(low, 3), high
@@ -51,8 +58,8 @@ def share_interval(values: Sequence[bool], clusters: Sequence[Hashable]) -> Inte
         return None
     count = len(set(clusters))
     variance = rate.value * (1 - rate.value)
-    # never more than there are values: that clusters even out may be luck
-    squared_error = max(rate.standard_error**2, variance / rate.n)
+    # never more than there are outputs: that clusters even out may be luck
+    squared_error = max(rate.standard_error**2, variance / (rate.n * samples))
     size = variance / squared_error if variance else float(count)
     return _wilson(rate.value, size, student_quantile((1 + LEVEL) / 2, count - 1))
 

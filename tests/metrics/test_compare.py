@@ -315,3 +315,63 @@ def test_words() -> None:
         "B is 50.0 points better than A. Whether that stands cannot be told: in some task all "
         "prompts ask for the same thing."
     )
+
+
+def test_samples_of_a_prompt_count_together(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = replace(SETTINGS, configs=("color_i-2shot",), samples=5)
+    assert len(list(run_rows(settings))) == 300
+
+    def change(number: int, p: Prediction, v: Verdict) -> Any:
+        match number:
+            case 7:  # the third output of prompt 1: nothing is known of it
+                return p, Verdict(p.id, "error", reason="timed out")
+            case 12:  # of prompt 2: the model failed, which is wrong
+                return Prediction(p.id, "error", reason="no"), None
+            case 299:  # of the last prompt: not there yet
+                return None, None
+        return p, v
+
+    # output 5n + k is right for k < n mod 6: n mod 6 of a prompt's five
+    a = make_run(tmp_path / "a", lambda i: i % 5 < i // 5 % 6, settings, change=change)
+    b = make_run(tmp_path / "b", lambda n: n % 6 == 5, replace(settings, samples=1))
+    c = make_run(tmp_path / "c", lambda i: i % 5 >= i // 5 % 6, settings)
+    to_b, to_c = compared(a, b, c)
+    for pair in (to_b, to_c):
+        assert pair.left_out == {
+            "only in the first run": 0, "only in the second run": 0, "missing": 1,
+            "judge_failed": 1,
+        }  # fmt: skip
+    assert to_b.counts == ({"scored": 289, "failed": 1}, {"scored": 58})
+    assert to_c.counts[1] == {"scored": 290}
+    (overall,) = to_b.overall()
+    # ten rounds of 0 to 5 fifths, but for prompts 1 and 59 (1 and 5); 2's failed one was wrong
+    # anyway, its first two are right
+    assert overall.result.n == 58
+    assert overall.result.first.value == pytest.approx((10 * 15 - 1 - 5) / 5 / 58)
+    assert overall.result.second.value == pytest.approx(9 / 58)
+    # what is right in A's n mod 6 of five is in B's one for all five only
+    assert (overall.result.only_first, overall.result.only_second) == (39, 0)
+    assert overall.result.mcnemar_p is None
+    # c is right where a is wrong: more often for 0, 1, 2 of five
+    (other,) = to_c.overall()
+    assert (other.result.only_first, other.result.only_second) == (29, 29)
+    assert other.result.mcnemar_p == 1.0
+
+    code, out, error = compare(capsys, a, b, c, "--json", tmp_path / "c.json")
+    assert (code, error) == (0, "")
+    assert max(map(len, out.splitlines())) <= 80
+    said = " ".join(out.split())
+    assert (
+        "Outputs for each prompt: 5 (A), 1 (B), 5 (C). What is compared is the share of a" in said
+    )
+    assert "McNemar's test needs as many outputs in both runs;" in said
+    assert "Outputs counted as wrong in A: 1 failed." in said
+    data = json.loads((tmp_path / "c.json").read_text("utf-8"))
+    assert [run.get("samples") for run in data["runs"]] == [5, None, 5]
+
+    out = compare(capsys, a, c)[1]
+    assert "Outputs for each prompt: 5 (A), 5 (C)." not in out
+    assert "Outputs for each prompt: 5 (A), 5 (B)." in out
+    assert "McNemar's test needs" not in " ".join(out.split())

@@ -235,3 +235,78 @@ def test_a_detectable_difference_shows_four_times_out_of_five() -> None:
     # root((0.28 - 0.12²) / 148) * (1.976 + 0.844) is 0.12 too: the difference just detectable
     assert statistics.fmean(sizes) == pytest.approx(0.12, abs=0.003)
     assert abs(shown / runs - 0.8) <= 4 * math.sqrt(0.8 * 0.2 / runs)
+
+
+def several(seed: int, samples: int, n: int = 60, groups: int = 15) -> list[list[bool]]:
+    """Return outputs of prompts that are alike within a prompt and within a group."""
+    generator = random.Random(seed)
+    chance = [generator.random() for _ in range(groups)]
+    return [
+        [generator.random() < (chance[i % groups] + generator.random()) / 2 for _ in range(samples)]
+        for i in range(n)
+    ]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_shares_of_samples_give_what_their_outputs_do(seed: int) -> None:
+    first, second = several(seed, 4), several(seed + 50, 4)
+    groups = [i % 15 for i in range(60)]
+    found = compare_pairs(
+        [sum(outputs) / 4 for outputs in first],
+        [sum(outputs) / 4 for outputs in second],
+        groups,
+        (4, 4),
+    )
+    flat = compare_pairs(
+        [right for outputs in first for right in outputs],
+        [right for outputs in second for right in outputs],
+        [group for group in groups for _ in range(4)],
+    )
+    names = ("difference", "standard_error", "degrees", "interval", "p_value", "detectable")
+    for name in names:
+        assert getattr(found, name) == pytest.approx(getattr(flat, name)), name
+    for mine, other in ((found.first, flat.first), (found.second, flat.second)):
+        assert mine.value == pytest.approx(other.value)
+        assert mine.interval == pytest.approx(other.interval)
+    # prompts, and not outputs, are what tells the runs apart
+    sums = [sum(b) - sum(a) for a, b in zip(first, second, strict=True)]
+    assert (found.n, found.only_first) == (60, sum(d < 0 for d in sums))
+    assert found.mcnemar_p == mcnemar(sum(d < 0 for d in sums), sum(d > 0 for d in sums))
+
+
+def test_samples_by_hand() -> None:
+    # of 2 and of 4 outputs: differences 1/4, 0, -1/2, 1/4; mean 0
+    found = compare_pairs([0.5, 0.0, 1.0, 0.5], [0.75, 0.0, 0.5, 0.75], "abcd", (2, 4))
+    assert (found.first.value, found.second.value, found.difference) == (0.5, 0.5, 0.0)
+    # squares 1/16 + 1/4 + 1/16 = 3/8, times 4/3, root, over 4
+    assert found.standard_error == pytest.approx(math.sqrt(1 / 2) / 4)
+    assert (found.only_first, found.only_second, found.discordant) == (1, 2, 3)
+    assert found.mcnemar_p is None
+    assert mean_of_comparisons([found, found]).mcnemar_p is None
+    same = compare_pairs([0.5, 0.0, 1.0, 0.5], [1.0, 0.0, 0.5, 1.0], "abcd", (2, 2))
+    assert same.mcnemar_p == 1.0  # 1 against 2: 2 * (1 + 3) / 8
+
+
+def test_a_difference_in_number_of_samples_is_no_difference() -> None:
+    """Each output is right one time in ten: of five one often is, of one rarely."""
+    generator = random.Random(1)
+    found = []
+    for _ in range(200):
+        draws = [[generator.random() < 0.1 for _ in range(6)] for _ in range(200)]
+        found.append(
+            compare_pairs([sum(d[:5]) / 5 for d in draws], [float(d[5]) for d in draws],
+                          range(200), (5, 1))
+        )  # fmt: skip
+    assert all(each.only_first > each.only_second for each in found)
+    # at the 5% level about 10 of 200 are wrong: 22 is four standard errors above
+    assert sum(each.deciding_p is not None and each.deciding_p < 0.05 for each in found) <= 22
+    assert all(each.discordant >= 25 for each in found)
+
+
+def test_few_prompts_that_tell_apart_hold_a_difference_back() -> None:
+    # 4 of 100 right in all five outputs, against one output that never is: t = 2.03
+    shares = [1.0] * 4 + [0.0] * 96
+    found = compare_pairs([0.0] * 100, shares, range(100), (1, 5))
+    assert found.p_value is not None
+    assert found.p_value < 0.05
+    assert found.deciding_p == 0.125  # 2 / 2^4
