@@ -15,9 +15,11 @@ SECONDS_BETWEEN_LINES: Final = 10.0
 
 
 @contextmanager
-def progress(title: str, total: int, done: int = 0) -> Iterator[Advance]:
+def progress(title: str, total: int, done: int = 0, *, shown: bool = True) -> Iterator[Advance]:
     """Show count, speed and time left on standard error; `done` were there before."""
-    if sys.stderr.isatty():
+    if not shown:
+        yield lambda count: None
+    elif sys.stderr.isatty():
         with _bar(title, total, done) as advance:
             yield advance
     else:

@@ -11,6 +11,7 @@
 Lines are appended while a run lasts. A half-written last line, which a killed process leaves, is
 dropped and its example is done again; a broken line elsewhere is left out, counted and named. Lines
 may come in any order; an id that comes twice has its first line, or, if that is an error, the next.
+Where several processes write a file, each appends to a shard of it (`shards.py`).
 """
 
 from __future__ import annotations
@@ -22,7 +23,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import IO, Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
+
+from .line_files import Appender, Order, replace_lines, sharing
+from .processes import ONE, Processes
+from .shards import shard_paths
 
 __all__ = ["Prediction", "RunFolder", "RunSettings", "Verdict"]
 
@@ -222,37 +227,28 @@ class RunFolder:
         return _read(self.verdicts_path(judge), Verdict)
 
     @contextmanager
-    def append_predictions(self) -> Iterator[Appender]:
-        """Open `predictions.jsonl` for appending, its half-written last line dropped."""
-        with _appending(self.predictions_path) as appender:
+    def append_predictions(
+        self, processes: Processes = ONE, order: Order = tuple
+    ) -> Iterator[Appender]:
+        """Open `predictions.jsonl` for appending, its half-written last line dropped.
+
+        Of several processes each opens its shard; all must come here, and at the end the shards
+        are merged. So are those that a killed job left.
+        """
+        with sharing(self.predictions_path, processes, order) as appender:
             yield appender
 
     @contextmanager
-    def append_verdicts(self, judge: str) -> Iterator[Appender]:
-        """Open `verdicts/JUDGE.jsonl` for appending, its half-written last line dropped."""
-        with _appending(self.verdicts_path(judge)) as appender:
+    def append_verdicts(
+        self, judge: str, processes: Processes = ONE, order: Order = tuple
+    ) -> Iterator[Appender]:
+        """Open `verdicts/JUDGE.jsonl` in the same way."""
+        with sharing(self.verdicts_path(judge), processes, order) as appender:
             yield appender
 
-
-class Appender:
-    """Appends lines to an open file; what `add` returned from is on disk."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-
-    def add(self, lines: Iterable[Prediction | Verdict]) -> None:
-        """Append and flush to disk; fields that are None are left out."""
-        data = b"".join(to_line(line) for line in lines)
-        if data:
-            self._file.write(data)
-            self._file.flush()
-            os.fsync(self._file.fileno())
-
-
-def to_line(record: Prediction | Verdict) -> bytes:
-    """Return a record as one line of JSON."""
-    data = {k: v for k, v in asdict(record).items() if v is not None}
-    return (json.dumps(data, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
+    def replace_verdicts(self, judge: str, verdicts: Iterable[Verdict]) -> None:
+        """Write a judge's verdicts in one step in place of all that are there."""
+        replace_lines(self.verdicts_path(judge), verdicts)
 
 
 def safe_name(name: str) -> str:
@@ -276,63 +272,32 @@ def write_json(path: Path, data: object) -> None:
     os.replace(partial, path)
 
 
-@contextmanager
-def _appending(path: Path) -> Iterator[Appender]:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "a+b") as file:
-        _lock(file, path)
-        _drop_half_line(file)
-        yield Appender(file)
-
-
-def _lock(file: IO[bytes], path: Path) -> None:
-    """Keep a second process out, which would do the same examples; a killed one keeps no lock."""
-    try:
-        import fcntl
-    except ModuleNotFoundError:  # Windows
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise ValueError(
-            f"{path} must be written by one process at a time, got another that is at it"
-        ) from None
-    except OSError:  # a file system without locks
-        return
-
-
-def _drop_half_line(file: IO[bytes]) -> None:
-    size = file.seek(0, os.SEEK_END)
-    end = size
-    while end > 0:
-        start = max(0, end - 65536)
-        file.seek(start)
-        newline = file.read(end - start).rfind(b"\n")
-        if newline >= 0:
-            end = start + newline + 1
-            break
-        end = start
-    if end < size:
-        file.truncate(end)
-
-
 def _read(path: Path, kind: type[_Line]) -> tuple[dict[str, _Line], list[str]]:
+    """Return what a file and its shards hold, by id, and what was wrong."""
     records: dict[str, _Line] = {}
     problems: list[str] = []
-    if not path.exists():
-        return records, problems
+    # Shards before the file itself: what is merged in the meantime is then there twice, not never.
+    shards = [(f"{shard.parent.name}/{shard.name}", _bytes(shard)) for shard in shard_paths(path)]
     known = {f.name for f in fields(kind)}
-    lines = path.read_bytes().split(b"\n")
-    for number, line in enumerate(lines[:-1], start=1):  # the last is empty, or half-written
-        try:
-            data = json.loads(line.decode())  # from bytes it takes a quarter longer
-            record = kind(**{k: v for k, v in data.items() if k in known})
-            if not isinstance(record.id, str):
-                raise TypeError("id must be a string")
-        except (ValueError, TypeError, AttributeError) as error:
-            problems.append(f"{path.name}, line {number}: {error}")
-            continue
-        earlier = records.get(record.id)
-        if earlier is None or earlier.status == "error":
-            records[record.id] = record
+    for name, data in [(path.name, _bytes(path)), *shards]:
+        lines = data.split(b"\n")
+        for number, line in enumerate(lines[:-1], start=1):  # the last is empty, or half-written
+            try:
+                given = json.loads(line.decode())  # from bytes it takes a quarter longer
+                record = kind(**{k: v for k, v in given.items() if k in known})
+                if not isinstance(record.id, str):
+                    raise TypeError("id must be a string")
+            except (ValueError, TypeError, AttributeError) as error:
+                problems.append(f"{name}, line {number}: {error}")
+                continue
+            earlier = records.get(record.id)
+            if earlier is None or earlier.status == "error":
+                records[record.id] = record
     return records, problems
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""

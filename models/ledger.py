@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from cobsat import Prediction
-from cobsat.run_folder import Appender
+from cobsat.line_files import Appender
 
 from .asking import Answer, shorten
 from .pictures import picture_file, write_picture
@@ -19,6 +19,9 @@ class Ledger:
 
     Such a row is written once something else follows it. When it grows to `stop_after`, or is all
     there ever was, the run stops without it: a resumed run then asks again.
+
+    Attributes:
+        anything_there: Whether the run holds anything else than such a row.
     """
 
     def __init__(
@@ -27,7 +30,7 @@ class Ledger:
         self._folder = folder
         self._appender = appender
         self._stop_after = stop_after
-        self._anything_there = anything_there
+        self.anything_there = anything_there
         self._ready: list[Prediction] = []
         self._row: list[Prediction] = []
         self._error = ""
@@ -56,16 +59,19 @@ class Ledger:
     def write(self) -> None:
         """Write what need not be held back."""
         self._appender.add(self._ready)
-        self._anything_there = self._anything_there or bool(self._ready)
+        self.anything_there = self.anything_there or bool(self._ready)
         self._ready = []
 
-    def close(self) -> None:
+    def close(self, anything_elsewhere: bool = False) -> None:
         """Write the rest.
+
+        Args:
+            anything_elsewhere: Another process's model did something else.
 
         Raises:
             RuntimeError: The model never did anything but raise one same error.
         """
-        if self._row and not self._anything_there:
+        if self._row and not self.anything_there and not anything_elsewhere:
             self._stop()
         self._ready += self._row
         self.write()

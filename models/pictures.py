@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from cobsat.processes import rank
 from PIL import Image
 
 _MODES: Final = ("L", "RGB", "RGBA")
@@ -69,7 +70,8 @@ def write_picture(path: Path, data: bytes) -> None:
     if path.exists() and path.read_bytes() == data:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.partial")
+    # Of several processes each writes a file of its own, where two give the same picture.
+    partial = path.with_name(f"{path.name}.{rank() or 0}.partial")
     with open(partial, "wb") as file:
         file.write(data)
         file.flush()

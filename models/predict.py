@@ -4,13 +4,18 @@
 
 The same command again goes on where a killed run stopped. What a model fails at is kept as an
 error with its reason, and asked again with `--retry-errors`; what fails for every example stops
-the run.
+the run. Several processes share a run, on one machine or on many (docs/scaling.md):
+
+    cobsat predict … --processes 8
+    torchrun --nproc-per-node 8 -m cobsat.models.predict …
 """
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -20,7 +25,8 @@ import typer
 from cobsat import Example, ImageSource, Options, Prediction, RunFolder, RunSettings, image_source
 from cobsat.command_line import parse_options
 from cobsat.instructions import FOR_MODELS
-from cobsat.progress import progress
+from cobsat.processes import ONE, Processes, join
+from cobsat.progress import Advance, progress
 from cobsat.run_examples import config_examples, config_ids
 from cobsat.spec import choose
 
@@ -55,6 +61,7 @@ def predict(
     stop_after: int = STOP_AFTER,
     retry_errors: bool = False,
     spending: Spending | None = None,
+    processes: Processes = ONE,
     watch: Callable[[int], Any] = lambda count: None,
 ) -> RunFolder:
     """Ask a model for all examples of a run that its folder does not have yet.
@@ -68,7 +75,8 @@ def predict(
             these are not recorded; 0 records them all.
         retry_errors: Examples that are recorded as errors are asked again.
         spending: Counts what answers cost, and ends the run early where a limit is reached.
-        watch: Is told how many more examples are done.
+        processes: Those that share the run, all of which make this very call; each has a share.
+        watch: Is told how many more examples are done, of this process's share.
 
     Raises:
         ValueError: The options do not go together, the folder is another run's, or the adapter
@@ -87,16 +95,25 @@ def predict(
             f"{settings.image_digest[:16]}…), got others (digest {source.digest[:16]}…)"
         )
     folder = RunFolder(out)
-    folder.start(settings)
+    with processes.first_alone():
+        folder.start(settings)
     if isinstance(model, UsesImageSource):
         model.use_image_source(source)
     spending = spending or Spending()
-    with folder.append_predictions() as appender:
-        there = folder.predictions()[0]
-        done = {p.id for p in there.values() if not (retry_errors and p.status == "error")}
+    alike_together = getattr(model, "by_prefix", False)
+
+    def order() -> Iterator[str]:
+        return (row["id"] for row in _pending(settings, source, set(), alike_together))
+
+    with folder.append_predictions(processes, order) as appender:
+        there = folder.predictions()[0] if processes.first else {}
         spending.start(there.values())
+        # One process reads for all: what they deal out must be the same to them.
+        done = processes.share(
+            {p.id for p in there.values() if not (retry_errors and p.status == "error")}
+        )
         ledger = Ledger(folder.path, appender, stop_after, bool(done))
-        rows = _pending(settings, source, done, getattr(model, "by_prefix", False))
+        rows = processes.deal(_pending(settings, source, done, alike_together), batch_size)
         for some in answers(model, rows, batch_size, spending):
             outputs = []
             for answer in some:
@@ -105,7 +122,7 @@ def predict(
             ledger.write()
             spending.add(outputs)
             watch(len(outputs))
-        ledger.close()
+        ledger.close(any(processes.gather(ledger.anything_there)))
     return folder
 
 
@@ -207,42 +224,62 @@ def command(
     price_out: Annotated[
         float | None, typer.Option(help="Price of a million output tokens.", min=0)
     ] = None,
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            help="So many processes share the run, each on a GPU of its own. Started on this "
+            "machine, or, under torchrun, checked.",
+            min=1,
+        ),
+    ] = None,
 ) -> Path:
     """Ask a model for pictures or descriptions, and keep them in a run folder.
 
     The same command again goes on where a stopped run was.
     """
-    choose("instructions_for", instructions_for or "neutral", FOR_MODELS["description"])
-    options = Options(prompt_type, output, seed=seed, images=images)
-    configs = expand_configs(config, split, options)
-    given = parse_options(model_option or ())
-    if many_images is not None:
-        given["many_images"] = many_images
-    adapter = load_model(model, **given)
-    wording = instructions_for or own_instructions(adapter, options)
-    options = replace(options, instructions_for=wording)
-    replace(options, output=asked_for(adapter, output)).check()
-    if wording != "neutral" and instructions_for is None:
+    here = join(processes)
+    with here.first_alone():
+        choose("instructions_for", instructions_for or "neutral", FOR_MODELS["description"])
+        options = Options(prompt_type, output, seed=seed, images=images)
+        configs = expand_configs(config, split, options)
+        given = parse_options(model_option or ())
+        if many_images is not None:
+            given["many_images"] = many_images
+        here.check_devices(given)
+        spending = Spending(max_cost, price_in, price_out)
+        if max_cost is not None and here.count > 1:
+            raise ValueError(
+                f"max_cost must be left out with {here.count} processes, got {max_cost:g}: each "
+                "would spend it; one process asks a server for many answers at once by itself"
+            )
+        adapter = load_model(model, **given)
+        wording = instructions_for or own_instructions(adapter, options)
+        options = replace(options, instructions_for=wording)
+        replace(options, output=asked_for(adapter, output)).check()
+        settings = run_settings(model, adapter, given, configs, split, options, limit, samples)
+        check_capabilities(model, adapter.capabilities, settings)
+    if here.first and wording != "neutral" and instructions_for is None:
         typer.echo(
             f"instructions: those of {wording} in the paper (App. A.1); "
             "--instructions-for neutral asks in this package's words",
             err=True,
         )
-    settings = run_settings(model, adapter, given, configs, split, options, limit, samples)
-    check_capabilities(model, adapter.capabilities, settings)
     folder = RunFolder(out or default_folder(settings, config))
 
-    spending = Spending(max_cost, price_in, price_out)
-
-    before = folder.predictions()
+    before = folder.predictions() if here.first else ({}, [])
     done = sum(not (retry_errors and p.status == "error") for p in before[0].values())
     size = _size(folder)
-    with progress(f"asking {model}", run_size(settings), done) as watch:
+    with _progress(model, run_size(settings), done, batch_size, here) as watch:
         predict(
             adapter, settings, folder.path, batch_size=batch_size, stop_after=stop_after,
-            retry_errors=retry_errors, spending=spending, watch=watch,
+            retry_errors=retry_errors, spending=spending, processes=here, watch=watch,
         )  # fmt: skip
+    if not here.first:
+        return folder.path
     predictions, problems = before if _size(folder) == size else folder.predictions()
+    if here.count > 1:  # each has counted its own
+        spending = Spending(None, price_in, price_out)
+        spending.start(predictions.values())
     _say(folder, predictions, spending)
     if len(predictions) < run_size(settings) and not spending.room():
         typer.echo(
@@ -255,6 +292,17 @@ def command(
     if len(problems) > MAX_PROBLEMS:
         typer.echo(f"… and {len(problems) - MAX_PROBLEMS} more broken lines", err=True)
     return folder.path
+
+
+def _progress(
+    model: str, total: int, done: int, batch_size: int, here: Processes
+) -> AbstractContextManager[Advance]:
+    """Show how far a run is; of several processes, how far the first is with its share."""
+    if here.count == 1:
+        return progress(f"asking {model}", total, done)
+    share = sum(1 for _ in here.deal(range(total - done), batch_size))
+    title = f"asking {model} (the share of the first of {here.count} processes)"
+    return progress(title, share, shown=here.first)
 
 
 def _size(folder: RunFolder) -> int:
@@ -273,3 +321,9 @@ def _say(folder: RunFolder, predictions: dict[str, Prediction], spending: Spendi
         typer.echo("ask again what failed: the same command with --retry-errors", err=True)
     if used := usage_line(predictions.values(), spending):
         typer.echo(used)
+
+
+if __name__ == "__main__":
+    from cobsat.cli import main
+
+    sys.exit(main(["predict", *sys.argv[1:]]))

@@ -12,7 +12,7 @@ import pytest
 from cobsat import Example, Options, Prediction, RunFolder, examples
 from cobsat.models import Output
 from cobsat.models.predict import predict
-from cobsat.run_folder import Appender
+from cobsat.line_files import Appender
 from scripted_model import CONFIG, Scripted, describe, ids, lines, settings_for
 
 
