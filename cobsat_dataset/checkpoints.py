@@ -33,12 +33,14 @@ def check_checkpoint(checkpoint: str) -> str:
 def weights_digest(folder: Path) -> str | None:
     """Return the SHA-256 of a local checkpoint's weights; of several files, that of their digests.
 
-    Those of a pipeline of `diffusers` lie in its components' folders. None without a safetensors
+    Those of a pipeline of `diffusers` lie in its components' folders. An adapter's folder has
+    `adapter_model.safetensors` alone. None without a safetensors
     file there: a name on the Hub has a commit instead.
     """
     digests = []
     whole = folder / "model.safetensors"
     paths = [whole] if whole.is_file() else sorted(folder.glob("model-*.safetensors"))
+    paths = paths or list(folder.glob("adapter_model.safetensors"))
     if not paths and (folder / "model_index.json").is_file():
         paths = sorted(folder.glob("*/*.safetensors"))
     for path in paths:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from typing import Any, Final
 
+from . import processes
 from .run_folder import is_disk_full
 from .spec import choose
 
@@ -31,9 +32,13 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "agree": ("cobsat.metrics.agree:command", "measure how far judges and people agree"),
     "report": ("cobsat.hub_cards.report:command", "write report.html"),
     "models": ("cobsat.models.registry:command", "list the models"),
+    "train": ("cobsat.train.command:main", "fine-tune a vision-language model (TRL, PEFT)"),
     "export": ("cobsat.export:command", "write the dataset as Parquet with its card"),
 }
 """Command → "module:function" and what it does. A room owns its command and its options."""
+
+OWN_ARGUMENTS: Final = ("train",)
+"""Commands that read their arguments themselves."""
 
 USER_ERRORS: Final = (ValueError, OSError, ImportError, RuntimeError)
 DEBUG_VARIABLE: Final = "COBSAT_DEBUG"
@@ -51,6 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given or os.environ.get(DEBUG_VARIABLE, "") not in ("", "0")
     given = [argument for argument in given if argument != "--debug"]
+    rank = processes.rank()
     if not given or given[0] in ("--help", "-h", "help"):
         print(_help())
         return 0
@@ -59,14 +65,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     name, *rest = given
     try:
+        if name in OWN_ARGUMENTS:
+            load_command(name)(rest)
+            return 0
         return _call(name, load_command(name), rest)
     except KeyboardInterrupt:
-        print("stopped: the same command goes on from here", file=sys.stderr)
+        if not rank:
+            print("stopped: the same command goes on from here", file=sys.stderr)
         return 130
     except Exception as error:
         if debug or not (isinstance(error, USER_ERRORS) or _is_usage_error(error)):
             raise
-        print(f"cobsat {name}: {_one_line(error)}", file=sys.stderr)
+        who = f"cobsat {name}" + ("" if rank is None else f", rank {rank}")
+        print(f"{who}: {_one_line(error)}", file=sys.stderr)
         return 2
 
 
@@ -92,21 +103,25 @@ def _call(name: str, function: Callable[..., Any], arguments: Sequence[str]) -> 
     import typer
 
     interrupted = False
+    code = 0
 
     @functools.wraps(function)
     def guarded(*args: Any, **options: Any) -> None:
-        nonlocal interrupted
+        nonlocal interrupted, code
         try:
-            function(*args, **options)
+            if processes.must_start(options.get("processes")):
+                code = processes.start(options["processes"], [name, *arguments])
+            else:
+                function(*args, **options)
         except KeyboardInterrupt:  # typer would make an exit code of it
             interrupted = True
 
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     app.command()(guarded)
-    code = app(list(arguments), prog_name=f"cobsat {name}", standalone_mode=False)
+    returned = app(list(arguments), prog_name=f"cobsat {name}", standalone_mode=False)
     if interrupted:
         raise KeyboardInterrupt
-    return code if isinstance(code, int) else 0
+    return returned if isinstance(returned, int) else code
 
 
 def _is_usage_error(error: Exception) -> bool:

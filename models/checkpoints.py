@@ -20,6 +20,7 @@ def load_vlm(
     dtype: str,
     attn_implementation: str | None,
     trust_remote_code: bool,
+    adapter: str | None = None,
 ) -> tuple[Any, Any]:
     """Return a vision-language model, ready to answer, and its processor.
 
@@ -31,9 +32,10 @@ def load_vlm(
         dtype: As torch names it, or "auto": the checkpoint's.
         attn_implementation: As transformers names it.
         trust_remote_code: Whether code in the checkpoint may run.
+        adapter: LoRA weights to merge into it: a folder, or a name on the Hub.
 
     Raises:
-        OSError: There is no such checkpoint, or none with safetensors.
+        OSError: There is no such checkpoint or adapter, or none with safetensors.
         ValueError: It is not an image-text-to-text model.
     """
     if device_map is not None and device != "auto":
@@ -59,6 +61,10 @@ def load_vlm(
             attn_implementation=attn_implementation,
             use_safetensors=True,
         )
+    if adapter is not None:
+        from .lora import merge_adapter
+
+        model = merge_adapter(model, adapter)
     if device_map is None:
         model = model.to(choose_device(device))
     return model.eval(), processor

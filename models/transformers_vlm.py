@@ -92,6 +92,7 @@ class TransformersVLM:
     Args:
         checkpoint: A name on the Hub, or a folder. Weights must be safetensors.
         revision: A branch, tag or commit on the Hub.
+        adapter: LoRA weights to merge into it, as `cobsat train` saves them.
         device: "auto" (a GPU if there is one), "cpu", "cuda", "cuda:1", "mps".
         device_map: "auto" spreads the model over all devices (needs accelerate).
         dtype: "auto" (the checkpoint's), "float32", "bfloat16" or "float16".
@@ -115,6 +116,7 @@ class TransformersVLM:
         checkpoint: str,
         *,
         revision: str | None = None,
+        adapter: str | None = None,
         device: str = "auto",
         device_map: str | None = None,
         dtype: str = "auto",
@@ -144,8 +146,10 @@ class TransformersVLM:
             dtype=choose("dtype", dtype, _DTYPES),
             attn_implementation=attn_implementation,
             trust_remote_code=trust_remote_code,
+            adapter=adapter,
         )
         self._digest = weights_digest(Path(self.name))
+        self._adapter = None if adapter is None else _adapter_record(adapter)
         config = self._model.config
         self._one_image = config.model_type in _ONE_IMAGE
         single = self._one_image and self._many_images == "error"
@@ -184,6 +188,7 @@ class TransformersVLM:
             "revision": self._revision,
             "commit": getattr(config, "_commit_hash", None),
             "weights_sha256": self._digest,
+            **({"adapter": self._adapter} if self._adapter else {}),
             "architecture": type(model).__name__,
             "dtype": str(model.dtype).removeprefix("torch."),
             "attention": getattr(config, "_attn_implementation", None),
@@ -355,6 +360,10 @@ def _output(
             extra=extra,
         )
     return Output(text=reply.text, finish_reason=reply.finish_reason, usage=usage, extra=extra)
+
+
+def _adapter_record(adapter: str) -> dict[str, str | None]:
+    return {"name": adapter, "weights_sha256": weights_digest(Path(adapter))}
 
 
 def _context(config: Any, given: int | None) -> int:

@@ -1,0 +1,324 @@
+"""The fine-tuning script, with tiny checkpoints of the real classes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import yaml
+from cobsat import Options, RunFolder, examples
+from cobsat.cli import main as cobsat
+from cobsat.models.transformers_vlm import TransformersVLM
+from cobsat.train import sft_qwen_vl
+from cobsat.train.sft_checks import check_trained, language_model
+from peft import LoraConfig, PeftModel, get_peft_model
+from safetensors.torch import load_file
+from tiny_vlms import FAMILIES, build, save
+from transformers import AutoModelForImageTextToText, AutoProcessor, TrainerCallback
+
+pytestmark = [
+    # TRL and transformers read each other's names of before the last release
+    pytest.mark.filterwarnings("ignore:.*gradient_checkpointing.*:FutureWarning"),
+    pytest.mark.filterwarnings("ignore:.*use_reentrant.*:UserWarning"),
+]
+QWENS = ("qwen2_vl", "qwen2_5_vl", "qwen3_vl")
+QUICK = ["--gradient_accumulation_steps", "1", "--logging_steps", "1", "--learning_rate", "1e-3"]
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    home = tmp_path_factory.mktemp("checkpoints")
+    return {name: save(name, home) for name in (*QWENS, "llava")}
+
+
+def train(base: Path, out: Path, *more: str, steps: int = 2) -> Path:
+    arguments = ["--model_name_or_path", str(base), "--output_dir", str(out), "--max_steps"]
+    sft_qwen_vl.main([*arguments, str(steps), "--dataset_config", "color_i-2shot", *QUICK, *more])
+    return out
+
+
+@pytest.fixture(scope="module")
+def tuned(checkpoints: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A LoRA adapter of two steps."""
+    return train(checkpoints["qwen2_5_vl"], tmp_path_factory.mktemp("tuned"))
+
+
+def losses(folder: Path) -> list[float]:
+    checkpoint = max(folder.glob("checkpoint-*"), key=lambda path: int(path.name[11:]))
+    state = json.loads((checkpoint / "trainer_state.json").read_text())
+    return [entry["loss"] for entry in state["log_history"] if "loss" in entry]
+
+
+class Seen(TrainerCallback):
+    """Keeps what the model is given; `sft_qwen_vl.Log` is replaced by it."""
+
+    batches: list[dict[str, Any]]
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        self.batches = []
+        self.hook = given["model"].register_forward_pre_hook(
+            lambda _, __, inputs: self.batches.append(dict(inputs)), with_kwargs=True
+        )
+
+
+@pytest.mark.parametrize("family", QWENS)
+def test_the_loss_is_on_the_answer_and_pictures_are_in_the_batch(
+    family: str, checkpoints: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = Seen()
+    monkeypatch.setattr(sft_qwen_vl, "Log", lambda: seen)
+    train(checkpoints[family], tmp_path, "--per_device_train_batch_size", "2", steps=1)
+    (batch,) = seen.batches
+    processor = AutoProcessor.from_pretrained(checkpoints[family])
+    rows = sft_qwen_vl.training_rows(sft_qwen_vl.DataArguments("color_i-2shot"))
+    answers = {row["target_description"] for row in rows.select_columns(["target_description"])}
+    for ids, labels in zip(batch["input_ids"], batch["labels"], strict=True):
+        on = labels != -100
+        said = processor.tokenizer.decode(ids[on])
+        assert said.removesuffix("<|im_end|>\n") in answers
+        assert torch.equal(ids[on], labels[on])
+        before = processor.tokenizer.decode(ids[: int(on.nonzero()[0])])
+        assert before.endswith("<|im_start|>assistant\n")
+        assert (ids == processor.image_token_id).sum() > 0
+        assert not on[ids == processor.image_token_id].any()
+    # All that the processor gives for a prompt reaches the model.
+    picture = rows[0]["images"][0]
+    given = processor(images=[picture], text=[processor.image_token], return_tensors="pt")
+    assert set(given) <= set(batch)
+    assert len(batch["image_grid_thw"]) == 4  # two prompts of two pictures
+    patches = batch["image_grid_thw"].prod(-1).sum()
+    assert batch["pixel_values"].shape[0] == patches
+    assert batch["pixel_values"].std() > 0.1
+
+
+def test_a_prompt_is_trained_on_as_it_is_asked(checkpoints: dict[str, Path]) -> None:
+    base = checkpoints["qwen2_5_vl"]
+    rows = sft_qwen_vl.training_rows(sft_qwen_vl.DataArguments("color_i-2shot"))
+    asked = examples(
+        "color_i-2shot", "ft_train", Options(output="description", instructions_for="qwen_vl")
+    )
+    model = TransformersVLM(str(base))
+    assert model.instructions_for["description"] == sft_qwen_vl.DataArguments().instructions_for
+    processor = AutoProcessor.from_pretrained(base)
+    for row, example in list(zip(rows, asked, strict=True))[:5]:
+        assert row["id"] == example["id"]
+        text = processor.apply_chat_template(
+            row["prompt"], tokenize=False, add_generation_prompt=True
+        )
+        assert text == model._layout.text(example["messages"])
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_lora_reaches_the_language_model_only(family: str) -> None:
+    model, _ = build(family)
+    decoder = {id(p) for p in model.get_decoder().parameters()}
+    inside = {name for name, p in model.named_parameters() if id(p) in decoder}
+    config = LoraConfig(r=2, target_modules=language_model(model.config))
+    tuned = get_peft_model(model, config)
+    trained = [name for name, p in tuned.named_parameters() if p.requires_grad]
+    weights = {re.sub(r"\.lora_[AB]\.default", "", n).removeprefix("base_model.model.")
+               for n in trained}  # fmt: skip
+    assert weights <= inside
+    # In each layer: attention's four and the three of the feed-forward net.
+    assert len(weights) == 7 * len(model.get_decoder().layers)
+    assert not [n for n in trained if re.search("vis|patch|merger|project|qformer|connector", n)]
+    assert "all in the language model" in check_trained(tuned)
+
+
+def test_lora_elsewhere_is_refused(checkpoints: dict[str, Path], tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"must lie in the language model .*\.visual\."):
+        train(checkpoints["qwen2_5_vl"], tmp_path, "--lora_target_modules", "qkv", "q_proj")
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--prompt_type", "caption"], "no pictures in caption's"),
+        (["--prompt_type", "misleading"], "misleads on purpose"),
+        (["--prompt_type", "cot"], "has no reference to learn"),
+        (["--prompt_type", "exakt"], "did you mean 'exact'"),
+        (["--dataset_train_split", "ft_test"], "the others are for testing"),
+        (["--dataset_config", "color_i-8shot"], "exists for 2 and 4 shots"),
+        (["--load_in_4bit", "true", "--use_peft", "false"], "tuned with --use_peft true"),
+        (["--lora_r", "many"], "invalid int value: 'many': cobsat train --help"),
+        (["--lora_rank", "4"], "not used by the HfArgumentParser.*--lora_rank"),
+        (["--config", "none.yaml"], "none.yaml"),
+        (["--config"], "followed by a YAML file"),
+    ],
+)
+def test_bad_arguments_are_one_line(
+    more: list[str], message: str, checkpoints: dict[str, Path], tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    base = ["--model_name_or_path", str(checkpoints["qwen2_5_vl"]), "--output_dir"]
+    assert cobsat(["train", *base, str(tmp_path / "out"), *more]) == 2
+    lines = [line for line in capsys.readouterr().err.splitlines() if "cobsat train:" in line]
+    assert len(lines) == 1
+    assert re.search(message, lines[0]), lines[0]
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_prompt_that_is_too_long_is_refused_before_training(
+    checkpoints: dict[str, Path], tmp_path: Path
+) -> None:
+    base = checkpoints["qwen2_5_vl"]
+    with pytest.raises(ValueError, match=r"at most 100 tokens .* got 300 of 300 rows"):
+        train(base, tmp_path / "a", "--max_length", "100")
+    assert not (tmp_path / "a").exists()
+    # The count is that of the batch: as many as the longest has, and it trains; one less does not.
+    with pytest.raises(ValueError, match=r"up to [\d,]+") as refused:
+        train(base, tmp_path / "b", "--max_length", "101")
+    longest = int(re.search(r"up to ([\d,]+)", str(refused.value))[1].replace(",", ""))
+    rows = sft_qwen_vl.training_rows(sft_qwen_vl.DataArguments("color_i-2shot"))
+    processor = AutoProcessor.from_pretrained(base)
+    lengths = []
+    for row in rows:
+        text = processor.apply_chat_template(row["prompt"] + row["completion"], tokenize=False)
+        ids = processor(images=row["images"], text=[text], add_special_tokens=False)["input_ids"]
+        lengths.append(len(ids[0]))
+    assert longest == max(lengths)
+
+
+def test_a_template_that_moves_pictures_is_refused(
+    checkpoints: dict[str, Path], tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match=r"reading order.*--chat_template_path"):
+        train(checkpoints["llava"], tmp_path, "--instructions_for", "llava")
+
+
+class StopsAt(TrainerCallback):
+    """Presses Ctrl-C within a step."""
+
+    def __init__(self, step: int) -> None:
+        self.step = step
+
+    def on_step_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        if state.global_step == self.step - 1:
+            os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_an_interrupted_training_ends_as_an_undisturbed_one(
+    checkpoints: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = checkpoints["qwen2_5_vl"]
+    whole = train(base, tmp_path / "whole", "--save_steps", "100", steps=5)
+    with monkeypatch.context() as patched:
+        patched.setattr(sft_qwen_vl, "Log", lambda: StopsAt(3))
+        with pytest.raises(KeyboardInterrupt):
+            train(base, tmp_path / "stopped", "--save_steps", "100", steps=5)
+    stopped = tmp_path / "stopped"
+    assert [path.name for path in stopped.glob("checkpoint-*")] == ["checkpoint-3"]
+    assert not (stopped / "adapter_model.safetensors").exists()
+    train(base, stopped, "--save_steps", "100", steps=5)
+    assert losses(stopped) == losses(whole)
+    assert len(losses(whole)) == 5
+    one, other = (load_file(f / "adapter_model.safetensors") for f in (whole, stopped))
+    assert all(torch.equal(one[name], other[name]) for name in one)
+    with pytest.raises(ValueError, match=r"another's \(lora_r: 64 there, 8 now\)"):
+        train(base, stopped, "--save_steps", "100", "--lora_r", "8", steps=5)
+
+
+def test_the_adapter_is_one_for_peft_and_for_our_adapter(
+    checkpoints: dict[str, Path], tuned: Path, tmp_path: Path
+) -> None:
+    base = checkpoints["qwen2_5_vl"]
+    model = AutoModelForImageTextToText.from_pretrained(base)
+    before = {name: weight.clone() for name, weight in model.state_dict().items()}
+    ids = torch.arange(20, 60)[None]
+    wrapped = PeftModel.from_pretrained(model, tuned).eval()
+    with torch.no_grad():
+        logits = wrapped(input_ids=ids).logits
+    ours = TransformersVLM(str(base), adapter=str(tuned))
+    with torch.no_grad():
+        torch.testing.assert_close(ours._model(input_ids=ids).logits, logits)
+    changed = {n for n, w in ours._model.state_dict().items() if not torch.equal(w, before[n])}
+    assert changed
+    assert all(".language_model.layers." in name for name in changed)
+    record = ours.record()["adapter"]
+    assert record["name"] == str(tuned)
+    assert len(record["weights_sha256"]) == 64
+    assert "adapter" not in TransformersVLM(str(base)).record()
+    options = ["checkpoint=" + str(base), f"adapter={tuned}", "max_new_tokens=4"]
+    command = ["predict", "--model", "transformers", "--config", "color_i-2shot", "--split"]
+    command += ["ft_test", "--output", "description", "--limit", "2", "--out", str(tmp_path)]
+    for option in options:
+        command += ["--model-option", option]
+    assert cobsat(command) == 0
+    assert len(RunFolder(tmp_path).predictions()[0]) == 2
+
+
+def test_an_adapter_of_another_model_is_refused(
+    checkpoints: dict[str, Path], tuned: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match=r"adapter must fit the checkpoint .*qwen2_5_vl'"):
+        TransformersVLM(str(save("idefics3", tmp_path)), adapter=str(tuned))
+    with pytest.raises(FileNotFoundError, match=r"PEFT saved, got no .*adapter_config.json"):
+        TransformersVLM(str(checkpoints["qwen2_5_vl"]), adapter=str(checkpoints["llava"]))
+
+
+def test_all_weights_can_be_tuned(checkpoints: dict[str, Path], tmp_path: Path) -> None:
+    train(checkpoints["qwen2_5_vl"], tmp_path, "--use_peft", "false")
+    model = AutoModelForImageTextToText.from_pretrained(tmp_path)
+    old = AutoModelForImageTextToText.from_pretrained(checkpoints["qwen2_5_vl"]).state_dict()
+    changed = {name for name, w in model.state_dict().items() if not torch.equal(w, old[name])}
+    assert any(".visual." in name for name in changed)
+    assert "adapter=" not in (tmp_path / "README.md").read_text()
+    TransformersVLM(str(tmp_path))
+
+
+def test_the_card_says_what_was_trained(tuned: Path) -> None:
+    text = (tuned / "README.md").read_text()
+    metadata = yaml.safe_load(text.split("---")[1])
+    assert metadata["library_name"] == "peft"
+    assert metadata["base_model"] == "qwen2_5_vl"
+    for line in ("| lora r | 64 |", "| learning rate | 0.001 |", "| steps | 2 |",
+                 "| dataset train split | ft_train |", "| examples | 300 |"):  # fmt: skip
+        assert line in text
+    assert str(tuned.parent) not in text
+    assert not re.search(r"[ (]/\w", text)  # no path of this machine
+
+
+def test_the_shipped_settings_are_the_papers() -> None:
+    settings = yaml.safe_load((sft_qwen_vl.CONFIGS / "qwen_vl_lora.yaml").read_text())
+    papers = {  # Sec. 7.1, and Qwen-VL's published fine-tuning for what it leaves out
+        "lora_r": 64, "lora_alpha": 16, "lora_dropout": 0.05, "weight_decay": 0.1,
+        "warmup_steps": 0.01, "num_train_epochs": 5, "learning_rate": 1e-5,
+        "lr_scheduler_type": "cosine", "adam_beta2": 0.95, "per_device_train_batch_size": 1,
+        "gradient_accumulation_steps": 8, "activation_checkpointing": True,
+    }  # fmt: skip
+    assert papers.items() <= settings.items()
+
+
+@pytest.mark.parametrize("file", sorted((sft_qwen_vl.CONFIGS / "accelerate").glob("*.yaml")))
+def test_accelerate_reads_its_configs(file: Path) -> None:
+    from accelerate.commands.config.config_args import load_config_from_file
+
+    config = load_config_from_file(str(file))
+    kinds = {"ddp": "MULTI_GPU", "fsdp": "FSDP", "single_gpu": "NO", "zero2": "DEEPSPEED",
+             "zero3": "DEEPSPEED"}  # fmt: skip
+    assert config.distributed_type == kinds[file.stem]
+    assert config.mixed_precision == "bf16"
+
+
+def test_help_teaches(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        sft_qwen_vl.main(["--help"])
+    assert ended.value.code == 0
+    shown = capsys.readouterr().out
+    assert "cobsat train --model_name_or_path Qwen/Qwen2.5-VL-7B-Instruct" in shown
+    assert "(default: 1e-05)" in shown

@@ -1,0 +1,88 @@
+"""The model card of a tuned model or adapter: what it was trained on, how, and what came out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+from huggingface_hub import ModelCardData
+
+__all__ = ["RESULTS", "write_card"]
+
+RESULTS: Final = "results.json"
+"""What the training ended with; `cobsat table4` adds the scores."""
+
+_SHOWN: Final = {
+    "data": ("dataset_config", "dataset_train_split", "prompt_type", "instructions_for", "images",
+             "image_digest"),
+    "model": ("model_name_or_path", "model_revision", "dtype", "use_peft", "lora_r", "lora_alpha",
+              "lora_dropout", "load_in_4bit"),
+    "training": ("num_train_epochs", "per_device_train_batch_size", "gradient_accumulation_steps",
+                 "learning_rate", "lr_scheduler_type", "warmup_steps", "weight_decay", "adam_beta2",
+                 "seed"),
+}  # fmt: skip
+
+
+def write_card(folder: Path, record: dict[str, Any], results: dict[str, Any]) -> Path:
+    """Write `results.json` and `README.md` of a training, in place of the trainer's own card.
+
+    Args:
+        folder: The training's output folder.
+        record: What `sft_resume.claim_folder` says of it.
+        results: Steps, epochs, loss and seconds, as the trainer gives them; and, once there are
+            any, `scores`: Markdown of a table.
+    """
+    (folder / RESULTS).write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    model, lora = record["model"], record["model"]["use_peft"]
+    base = str(model["model_name_or_path"])
+    data = ModelCardData(
+        base_model=Path(base).name if Path(base).exists() else base,
+        library_name="peft" if lora else "transformers",
+        pipeline_tag="image-text-to-text",
+        tags=[
+            "cobsat",
+            "text-to-image in-context learning",
+            "trl",
+            "sft",
+            *(["lora"] if lora else []),
+        ],
+    )
+    what = "A LoRA adapter" if lora else "A model"
+    lines = [
+        "---", data.to_yaml(), "---", "",
+        f"# {_cell(Path(base).name)} tuned on CoBSAT", "",
+        f"{what} tuned on prompts of [CoBSAT](https://arxiv.org/abs/2402.01293) (Sec. 7.1): from "
+        "demonstrations in the prompt it is to tell what the next picture shows.", "",
+        "| | |", "|---|---|",
+    ]  # fmt: skip
+    for part, names in _SHOWN.items():
+        lines += [f"| {n.replace('_', ' ')} | {_cell(record[part].get(n))} |" for n in names]
+    lines += [f"| {n.replace('_', ' ')} | {_cell(results[n])} |" for n in results if n != "scores"]
+    lines += [f"| {n} | {_cell(v)} |" for n, v in record["versions"].items()]
+    lines += [
+        "",
+        "## Scores",
+        "",
+        results.get("scores") or "None yet: `cobsat table4` adds them.",
+        "",
+    ]
+    lines += ["## Use", "", "```bash", _command(base, lora), "```", ""]
+    target = folder / "README.md"
+    target.write_text("\n".join(lines), encoding="utf-8")
+    return target
+
+
+def _command(base: str, lora: bool) -> str:
+    name = Path(base).name if Path(base).exists() else base
+    options = f"checkpoint={name} --model-option adapter" if lora else "checkpoint"
+    return (
+        f"cobsat run --model transformers --model-option {options}=THIS_FOLDER \\\n"
+        "  --config all-2shot --split ft_test --output description"
+    )
+
+
+def _cell(value: Any) -> str:
+    """Return a value for a cell of a Markdown table."""
+    text = Path(value).name if isinstance(value, str) and Path(value).is_absolute() else str(value)
+    return text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")

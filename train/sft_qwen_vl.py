@@ -1,0 +1,232 @@
+r"""Fine-tune a vision-language model on CoBSAT's prompts, as the paper tunes Qwen-VL (Sec. 7.1).
+
+    pip install 'cobsat[train]'
+    cobsat train --model_name_or_path Qwen/Qwen2.5-VL-7B-Instruct --output_dir runs/tuned
+
+    … --dataset_config all-4shot                          # four demonstrations in a prompt
+    … --dataset_train_split leave_color_out_train         # color is left for the test
+    … --load_in_4bit true                                 # QLoRA; needs bitsandbytes
+    … --use_peft false --learning_rate 1e-6               # all weights
+    accelerate launch --config_file ddp.yaml -m cobsat.train.sft_qwen_vl …   # several GPUs
+
+The settings are the paper's (`configs/qwen_vl_lora.yaml`); `--config FILE` names others, and each
+can be given on the command line (`--help`). `configs/accelerate/` has files for DDP, FSDP and
+DeepSpeed. Rows go straight into `trl.SFTTrainer`: the loss is on the answer's tokens alone, and
+LoRA reaches the language model only. The same command again goes on from the last checkpoint;
+Ctrl-C saves one. Then ask base and tuned model about the unseen half:
+
+    cobsat run --model transformers --model-option checkpoint=Qwen/Qwen2.5-VL-7B-Instruct \
+        --model-option adapter=runs/tuned --config all-2shot --split ft_test --output description
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+import cobsat
+import torch
+import yaml
+from cobsat.checkpoints import check_checkpoint
+from cobsat.spec import choose
+from datasets import Dataset, load_dataset
+from transformers import AutoConfig, AutoProcessor
+from trl import (
+    ModelConfig,
+    SFTConfig,
+    SFTTrainer,
+    TrlParser,
+    get_peft_config,
+    get_quantization_config,
+)
+
+from .sft_callbacks import Log, SaveWhenStopped, quiet
+from .sft_card import write_card
+from .sft_checks import check_lengths, check_order, check_trained, first_batch, language_model
+from .sft_resume import checkpoint_to_resume, claim_folder
+
+__all__ = ["DataArguments", "main", "train"]
+
+CONFIGS: Final = Path(__file__).parent / "configs"
+PROMPT_TYPES: Final = ("default", "instruct", "exact")
+
+
+@dataclass
+class DataArguments:
+    """Which prompts the model is tuned on."""
+
+    dataset_config: str = field(
+        default="all-2shot", metadata={"help": "all-2shot, all-4shot, or one task: color_i-2shot."}
+    )
+    dataset_train_split: str = field(
+        default="ft_train", metadata={"help": "ft_train, or leave_THEME_out_train."}
+    )
+    prompt_type: str = field(default="default", metadata={"help": f"{', '.join(PROMPT_TYPES)}."})
+    instructions_for: str = field(
+        default="qwen_vl",
+        metadata={"help": "Whose wording of App. A.1; ask the tuned model in the same."},
+    )
+    images: str = field(
+        default="rendered", metadata={"help": "rendered, official, or a folder of pictures."}
+    )
+
+
+class _Parser(TrlParser):  # type: ignore[misc]
+    """TRL's parser, with this file's head as its help and errors of one line."""
+
+    def __init__(self, kinds: Any, **options: Any) -> None:
+        usage = "cobsat train [--config FILE] [--OPTION VALUE …]"
+        super().__init__(kinds, description=__doc__, usage=usage, formatter_class=_Help, **options)
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what is wrong with the arguments.
+
+        Raises:
+            ValueError: Always.
+        """
+        raise ValueError(f"{message}: cobsat train --help lists the options")
+
+
+class _Help(argparse.RawDescriptionHelpFormatter, argparse.ArgumentDefaultsHelpFormatter):
+    """Shows this file's head as it is, and each option's default."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Train by the command line's arguments, over those of the YAML file that --config names."""
+    parser = _Parser((DataArguments, SFTConfig, ModelConfig), prog="cobsat train")
+    gpu = torch.cuda.is_available()
+    parser.set_defaults(use_cpu=not gpu, bf16=gpu, dtype="bfloat16" if gpu else "float32")
+    given = _with_config(sys.argv[1:] if arguments is None else list(arguments))
+    if {"--help", "-h"} & set(given):  # shows the defaults that the config gives
+        name = given[given.index("--config") + 1]
+        parser.set_defaults_with_config(**yaml.safe_load(Path(name).read_text("utf-8")))
+    train(*parser.parse_args_and_config(given))
+
+
+def train(data: DataArguments, training: SFTConfig, model: ModelConfig) -> Path:
+    """Tune a model and return the folder that then holds it, or its adapter.
+
+    Raises:
+        ValueError: Arguments do not go together, a prompt is too long, or the folder is another
+            training's.
+        OSError: There is no such checkpoint, or none with safetensors.
+    """
+    _check_arguments(data, training, model)
+    processor, config = _processor_and_config(model, training)
+    check_order(processor, config, training.chat_template_path)
+    rows = training_rows(data)
+    check_lengths(rows, processor, config, training.max_length)
+    record = claim_folder(data, training, model)
+    peft_config = get_peft_config(model)
+    if peft_config is not None and model.lora_target_modules is None:
+        peft_config.target_modules = language_model(config)
+    training.model_init_kwargs = {
+        "revision": model.model_revision,
+        "attn_implementation": model.attn_implementation,
+        "dtype": model.dtype,
+        "use_safetensors": True,
+        **(training.model_init_kwargs or {}),
+    }
+    trainer = SFTTrainer(
+        model=model.model_name_or_path,
+        args=training,
+        train_dataset=rows,
+        processing_class=processor,
+        quantization_config=get_quantization_config(model),
+        peft_config=peft_config,
+        callbacks=[Log(), SaveWhenStopped()],
+    )
+    quiet(trainer)
+    trainer.accelerator.print(check_trained(trainer.model))
+    trainer.accelerator.print(first_batch(trainer))
+    result = trainer.train(resume_from_checkpoint=checkpoint_to_resume(training))
+    if trainer.state.global_step < trainer.state.max_steps:
+        raise KeyboardInterrupt  # stopped, and saved: the same command goes on
+    trainer.save_model(training.output_dir)
+    if trainer.is_world_process_zero():
+        write_card(Path(training.output_dir), record, _results(trainer, result.metrics))
+    trainer.accelerator.print(f"{training.output_dir}: done, loss {result.training_loss:.4f}")
+    trainer.end()
+    return Path(training.output_dir)
+
+
+def training_rows(data: DataArguments) -> Dataset:
+    """Return the train split, its pictures decoded once each."""
+    rows = load_dataset(
+        "cobsat",
+        data.dataset_config,
+        split=data.dataset_train_split,
+        prompt_type=data.prompt_type,
+        output="description",
+        instructions_for="neutral" if data.prompt_type == "instruct" else data.instructions_for,
+        images=data.images,
+    )
+    return cobsat.decode_once(rows)
+
+
+def _results(trainer: SFTTrainer, metrics: dict[str, float]) -> dict[str, Any]:
+    return {
+        "examples": len(trainer.train_dataset),
+        "processes": trainer.args.world_size,
+        "steps": trainer.state.global_step,
+        "loss": round(metrics["train_loss"], 4),
+        "seconds": round(metrics["train_runtime"]),
+        "device": str(trainer.args.device.type),
+    }
+
+
+def _with_config(arguments: list[str]) -> list[str]:
+    """Return arguments with a config: the paper's, where none is named."""
+    if "--config" not in arguments:
+        return ["--config", str(CONFIGS / "qwen_vl_lora.yaml"), *arguments]
+    place = arguments.index("--config") + 1
+    if place == len(arguments):
+        raise ValueError("--config must be followed by a YAML file, got nothing")
+    name = arguments[place]
+    if not Path(name).exists() and (CONFIGS / name).exists():
+        arguments[place] = str(CONFIGS / name)
+    return arguments
+
+
+def _check_arguments(data: DataArguments, training: SFTConfig, model: ModelConfig) -> None:
+    if not model.model_name_or_path:
+        raise ValueError(
+            "--model_name_or_path must be given, got none: Qwen/Qwen2.5-VL-7B-Instruct, or a folder"
+        )
+    if data.prompt_type == "caption":
+        raise ValueError(
+            "prompt_type must be default, instruct or exact (there are no pictures in caption's "
+            "prompts to learn from), got 'caption'"
+        )
+    if data.prompt_type in ("misleading", "cot"):
+        raise ValueError(
+            f"prompt_type must be default, instruct or exact ({data.prompt_type} has no reference "
+            f"to learn, or misleads on purpose), got {data.prompt_type!r}"
+        )
+    choose("prompt_type", data.prompt_type, PROMPT_TYPES)
+    if not data.dataset_train_split.endswith("_train"):
+        raise ValueError(
+            "dataset_train_split must be ft_train or leave_THEME_out_train, got "
+            f"{data.dataset_train_split!r}: the others are for testing"
+        )
+    if (model.load_in_4bit or model.load_in_8bit) and not model.use_peft:
+        raise ValueError("a quantized model must be tuned with --use_peft true, got false")
+    check_checkpoint(model.model_name_or_path)
+
+
+def _processor_and_config(model: ModelConfig, training: SFTConfig) -> tuple[Any, Any]:
+    shared = {
+        "revision": model.model_revision,
+        "trust_remote_code": training.trust_remote_code,
+    }
+    config = AutoConfig.from_pretrained(model.model_name_or_path, **shared)
+    processor = AutoProcessor.from_pretrained(model.model_name_or_path, **shared)
+    return processor, config
+
+
+if __name__ == "__main__":
+    main()
