@@ -2,7 +2,8 @@
 
     cobsat run --model describe_then_draw --config all-2shot --batch-size 64 \
         --model-option describe=openai --model-option describe.model=gpt-4o \
-        --model-option draw=diffusers --model-option draw.checkpoint=stabilityai/sdxl-turbo
+        --model-option draw=diffusers --model-option draw.steps=4 \
+        --model-option draw.checkpoint=black-forest-labs/FLUX.1-schnell
 
 The natural way to give a model without pictures of its own a place beside those that draw, and to
 see what is lost in drawing: the same run with `--model openai --output description` judges the
@@ -44,7 +45,9 @@ class DescribeThenDraw:
 
     The prediction's text is the description, and `finish_reason` says how it ended: one that was
     cut is drawn all the same. An error or a filter of either is the output's, its reason beginning
-    with `describe:` or `draw:`; a description that could not be drawn is kept.
+    with `describe:` or `draw:`; a description that could not be drawn is kept. Choose a drawing
+    model that reads a whole description: Stable Diffusion 3, FLUX. CLIP's 77 tokens, all that SDXL
+    has, are about 50 words, and a longer one is an error.
 
     Args:
         describe: The model that describes: a name that `cobsat models` lists, or module:Class.
@@ -196,15 +199,15 @@ def _output(described: Answer, drawn: Answer | None) -> Output:
     output = replace(first, image=None, extra=_without_none(kept))
     if drawn is None:
         status = "error" if first.status == "ok" else first.status
-        reason, raised = f"describe: {_problem(described)}", described.error is not None
-        return replace(output, status=status, reason=reason, raised=raised)
+        reason = f"describe: {_named(_problem(described) or '', 'describe')}"
+        return replace(output, status=status, reason=reason, raised=described.error is not None)
     second = drawn.output
     said = {"text": second.text, "finish_reason": second.finish_reason, **(second.extra or {})}
     return replace(
         output,
         status=second.status,
         image=second.image,
-        reason=None if second.reason is None else f"draw: {second.reason}",
+        reason=None if second.reason is None else f"draw: {_named(second.reason, 'draw')}",
         usage=add_usage(first.usage, second.usage),
         extra=_without_none({**kept, "draw": _without_none(said)}),
         raised=drawn.error is not None,

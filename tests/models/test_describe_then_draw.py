@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from chat_server import Call, ChatServer, Response, completion
 from cobsat import Example, Options, RunFolder, examples
 from cobsat.cli import main
 from cobsat.models import Output, load_model
+from cobsat.models.seeds import example_seed
 from cobsat.models.settings import own_instructions
+from PIL import Image
 from scripted_model import CONFIG, Scripted, ids
 from word_drawer import DRAWER, WordDrawer, at, pair, run, scripted
 
 pytestmark = pytest.mark.usefixtures("openai_environment")
+
+
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Tiny models are quicker so, most of all where others are at work."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
 
 
 @pytest.mark.parametrize(
@@ -243,6 +255,7 @@ def test_a_secret_is_no_option_of_either(capsys: pytest.CaptureFixture[str]) -> 
     assert "a secret must be in an environment variable" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("one_thread")
 def test_a_real_checkpoint_describes(
     checkpoint: Callable[[str], Path], picture_folder: Path, tmp_path: Path
 ) -> None:
@@ -261,3 +274,46 @@ def test_a_real_checkpoint_describes(
     assert [line["text"] for line in written] == [o.text for o in alone.predict(rows)]
     assert [line["status"] for line in written] == ["ok", "ok"]
     assert [line["id"] for line in written] == ids(2)
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_real_models_in_a_row(
+    checkpoint: Callable[[str], Path],
+    pipeline_folder: Callable[[str], Path],
+    picture_folder: Path,
+    tmp_path: Path,
+) -> None:
+    draw = {"checkpoint": str(pipeline_folder("stable_diffusion")), "steps": 2, "seed": 5}
+    model = pair(
+        describe="transformers",
+        draw="diffusers",
+        prompt="A car. {description}",
+        **{"describe.checkpoint": str(checkpoint("qwen2_5_vl")), "describe.max_new_tokens": 3},
+        **{f"draw.{name}": value for name, value in draw.items()},
+    )
+    written = run(model, picture_folder, tmp_path, limit=3)
+    rows = examples(CONFIG, "test", Options(images=str(picture_folder)))[:3]
+    alone: Any = load_model("diffusers", **draw)
+    for line, row in zip(written, rows, strict=True):
+        assert line["text"]
+        part = {"type": "text", "text": f"A car. {line['text']}", "image": None}
+        told: Any = {**row, "messages": [{"role": "user", "content": [part]}]}
+        [drawn] = alone.predict([told])
+        with Image.open(tmp_path / line["image"]) as picture:
+            assert picture.tobytes() == drawn.image.tobytes()
+        assert line["extra"]["draw"] == drawn.extra == {"seed": example_seed(5, row["id"])}
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_a_description_that_no_encoder_reads_whole_is_not_drawn(
+    pipeline_folder: Callable[[str], Path], picture_folder: Path, tmp_path: Path
+) -> None:
+    model, _, _ = scripted(
+        lambda e: Output(text="a" * (75 if e["id"] == ids(1)[0] else 76)),
+        draw="diffusers",
+        **{"draw.checkpoint": str(pipeline_folder("stable_diffusion")), "draw.steps": 1},
+    )
+    first, second = run(model, picture_folder, tmp_path, limit=2)
+    assert (first["status"], second["status"]) == ("ok", "error")  # 77 with those at both ends
+    assert second["reason"].startswith("draw: too_long: ")
+    assert second["text"] == "a" * 76

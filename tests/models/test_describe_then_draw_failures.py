@@ -18,6 +18,11 @@ pytestmark = pytest.mark.usefixtures("openai_environment")
     ("described", "status", "reason"),
     [
         (Output("error", reason="the reply is empty"), "error", "describe: the reply is empty"),
+        (
+            Output("error", reason="cut: --model-option max_tokens=…"),
+            "error",
+            "describe: cut: --model-option describe.max_tokens=…",
+        ),
         (Output("blocked", text="I", reason="refusal: no"), "blocked", "describe: refusal: no"),
         (Output(), "error", "describe: the model gave no description"),
         (Output(text=" \n"), "error", "describe: the description is empty"),
