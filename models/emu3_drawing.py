@@ -72,7 +72,6 @@ class Emu3Drawing:
         """Return the tokens of one picture a prompt, of shape (prompts, count)."""
         model = self._model
         table = model.get_input_embeddings()
-        codes = self._codes.to(model.device)
         start = Start(prompt_embeddings(model, inputs), inputs["attention_mask"])
         rows = len(start.mask)
         if guidance != 1:
@@ -84,13 +83,17 @@ class Emu3Drawing:
             model.base_model.text_model,
             start,
             self.count - len(self._after),
-            score=lambda hidden: model.lm_head(hidden)[..., codes],
+            score=lambda hidden: model.lm_head(hidden)[..., self._codes],
             embed=table,
-            pick=lambda scores: codes[pick(scores)],
+            pick=lambda scores: self._token(pick(scores)),
             guidance=guidance,
             given=lambda step: end_of_row if (step + 1) % (self._width + 1) == 0 else None,
         )
         return torch.cat([tokens, tokens.new_tensor([self._after]).expand(rows, -1)], dim=1)
+
+    def _token(self, places: Tensor) -> Tensor:
+        """Return visual tokens by their places among the scores."""
+        return self._codes.to(places.device)[places]
 
     def pixels(self, tokens: Tensor) -> Tensor:
         """Return one picture of shape (height, width, 3), from (count,) tokens."""

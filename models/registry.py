@@ -60,6 +60,12 @@ MODELS: Final[dict[str, Entry]] = {
         extra="diffusers",
         named_by="checkpoint=NAME",
     ),
+    "any_to_any": Entry(
+        "cobsat.models.any_to_any:AnyToAny",
+        "a checkpoint that reads pictures and draws one: Emu3, Janus",
+        outputs=("image",),
+        named_by="checkpoint=NAME",
+    ),
     "openai": Entry(
         "cobsat.models.openai_api:OpenAIModel",
         "any OpenAI-compatible server: OpenAI, Gemini, Claude, vLLM, SGLang, transformers serve",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import tiny_drawers
 import tiny_vlms
+import torch
 from cobsat.models.transformers_vlm import TransformersVLM
 from openai_runs import KEY
 from vlm_rows import load
@@ -20,10 +22,36 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path
 
     def folder(family: str) -> Path:
         if family not in made:
-            made[family] = tiny_vlms.save(family, home)
+            maker = tiny_drawers if family in tiny_drawers.FAMILIES else tiny_vlms
+            made[family] = maker.save(family, home)
         return made[family]
 
     return folder
+
+
+@pytest.fixture(scope="session")
+def pipeline_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Folders of tiny pipelines of diffusers, each made when it is first asked for."""
+    import tiny_pipelines  # diffusers takes a second to import
+
+    home = tmp_path_factory.mktemp("pipelines")
+    made: dict[str, Path] = {}
+
+    def folder(family: str) -> Path:
+        if family not in made:
+            made[family] = tiny_pipelines.save(family, home)
+        return made[family]
+
+    return folder
+
+
+@pytest.fixture(scope="module")
+def one_thread() -> Iterator[None]:
+    """Torch on one thread: tiny models are slower on more."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
