@@ -50,7 +50,9 @@ class OpenAIModel:
     """A model behind an OpenAI-compatible server.
 
     The key is read from OPENAI_API_KEY, or the variable that `key_variable` names; the address from
-    OPENAI_BASE_URL, or `base_url`. Neither is kept in the run folder.
+    OPENAI_BASE_URL, or `base_url`. Neither is kept in the run folder. Prompts that begin alike come
+    one after the other, so that a server with a prefix cache (vLLM, SGLang, the cached input of
+    public APIs) computes what they share once.
 
     Args:
         model: The server's name for it: `gpt-4o`, `Qwen/Qwen2.5-VL-7B-Instruct`.

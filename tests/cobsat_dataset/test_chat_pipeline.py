@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import cobsat
 import pytest
+import tiny_vlms
 import torch
 from datasets import load_dataset
 from tokenizers import Tokenizer, models, pre_tokenizers
@@ -26,6 +31,15 @@ IN_READING_ORDER = (
     "{% if part['type'] == 'image' %} <image> {% else %}{{ part['text'] }}{% endif %}"
     "{% endfor %}{% endfor %} assistant"
 )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Tiny models are quicker so, most of all where others are at work."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +102,7 @@ def test_rows_are_taken_as_they_are_single_and_batched(
         images=pictures,
         cache_dir=str(tmp_path_factory.mktemp("cache")),
     )
-    options = {"max_new_tokens": 4, "do_sample": False, "return_full_text": False}
+    options = {"max_new_tokens": 4, "return_full_text": False}
     single = list(describe(KeyDataset(rows, "messages"), **options))
     batched = list(describe(KeyDataset(rows, "messages"), batch_size=3, **options))
     assert len(single) == 6
@@ -106,3 +120,24 @@ def test_text_and_pictures_reach_the_model_in_reading_order(describe: Any, pictu
     image = ["<image>"] * 4
     assert tokens == ["user", "blue:", *image, "brown:", *image, "orange:", "assistant"]
     assert inputs["pixel_values"].shape == (2, 3, 32, 32)
+
+
+def test_the_readmes_example_runs(pictures: str, tmp_path: Path) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    [code] = re.findall(r"```python\n([^`]*\bpipeline\([^`]*)```", readme)
+    folder = tiny_vlms.save("qwen2_5_vl", tmp_path)
+    smaller = {"Qwen/Qwen2.5-VL-7B-Instruct": str(folder), '"test"': '"test[:6]"', ": 64": ": 4"}
+    for written, here in smaller.items():
+        assert code.count(written) == 1
+        code = code.replace(written, here)
+    names: dict[str, Any] = {
+        "load_dataset": partial(load_dataset, images=pictures, cache_dir=str(tmp_path / "cache")),
+        "print": (printed := []).append,
+    }
+    exec(code, names)
+    alone = {**names["options"], "batch_size": 1}
+    single = [names["describe"](row["messages"], **alone) for row in names["rows"]]
+    assert len(printed) == 6
+    assert printed == [reply[0]["generated_text"] for reply in single]
+    assert all(printed)
+    assert len(set(printed)) > 1
