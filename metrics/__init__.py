@@ -2,7 +2,7 @@
 
 from .comparison import Comparison, compare_pairs, mean_of_comparisons
 from .intervals import share_interval
-from .judge import judge_run
+from .judging import judge_run
 from .protocol import Judge
 from .registry import JUDGES, load_judge, metric_names, path
 from .scores import scores

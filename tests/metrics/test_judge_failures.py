@@ -16,7 +16,7 @@ from cobsat import Prediction, RunFolder, RunSettings, Verdict, examples
 from cobsat.cli import main
 from cobsat.metrics import judge_run
 from cobsat.metrics.grading import failed, grade, unscored
-from cobsat.metrics.judge import STOP_AFTER
+from cobsat.metrics.judging import STOP_AFTER
 
 SETTINGS = RunSettings(
     "test", ("color_i-2shot", "color_ii-2shot"), output="description", limit=60, images="nowhere",
