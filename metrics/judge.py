@@ -95,9 +95,10 @@ def command(
 
 
 def _say(folder: RunFolder, judge: Judge, result: dict[str, Any]) -> None:
-    counts = [sum(g[c] for g in result["groups"]) for c in ("scored", "examples")]
+    scored = sum(group["scored"] for group in result["groups"])
+    outputs = sum(group.get("outputs", group["examples"]) for group in result["groups"])
     where = folder.scores_path(judge.name)
-    typer.echo(f"{safe_name(judge.name)}: {counts[0]} of {counts[1]} scored, in {where}")
+    typer.echo(f"{safe_name(judge.name)}: {scored} of {outputs} scored, in {where}")
     for problem in result["problems"]:
         typer.echo(f"left out: {problem}", err=True)
     for caution in result["cautions"]:
