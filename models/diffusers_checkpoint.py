@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -68,10 +69,10 @@ def load_pipeline(
             pipeline: Any = diffusers.DiffusionPipeline.from_pretrained(
                 folder, dtype=_dtype(dtype, where), **shared
             )
-        except OSError as error:
-            if "safetensors" not in str(error) or variant is None:
+        except (OSError, ValueError) as error:
+            if variant is None or not re.search("variant|safetensors", str(error)):
                 raise
-            raise OSError(
+            raise ValueError(
                 f"variant must be one that {checkpoint} has as safetensors, got {variant!r}"
             ) from error
         pipeline.set_progress_bar_config(disable=True)
@@ -86,6 +87,12 @@ def load_pipeline(
 
 def _check_class(checkpoint: str, revision: str | None) -> None:
     """Check what kind of pipeline it is, before gigabytes of it are fetched."""
+    folder = Path(checkpoint)
+    if folder.is_dir() and not (folder / "model_index.json").is_file():
+        raise FileNotFoundError(
+            "checkpoint must be a pipeline of diffusers, got a folder without model_index.json: "
+            f"{checkpoint!r}"
+        )
     index: Any = diffusers.DiffusionPipeline.load_config(checkpoint, revision=revision)
     name = index.get("_class_name")
     if isinstance(name, str) and isinstance(found := getattr(diffusers, name, None), type):

@@ -86,7 +86,8 @@ class DiffusersPipeline:
         steps: Denoising steps; the pipeline's own default if not given.
         guidance: Strength of guidance; the pipeline's own default if not given.
         negative_prompt: What guidance leads away from.
-        height: Of the drawn picture, in pixels; the pipeline's own default if not given.
+        height: Of the drawn picture, in pixels; the pipeline's own default if not given (for
+            FLUX.2 the size of the prompt's first picture).
         width: Of the drawn picture, in pixels.
         max_sequence_length: Tokens of the prompt that the text encoder reads, for pipelines that
             have this argument.
@@ -220,6 +221,13 @@ class DiffusersPipeline:
                     f"such argument, got {value!r}"
                 )
             arguments[name] = value
+        step = _size_step(self._pipeline)
+        for side in ("height", "width"):
+            if (asked[side] or 0) % step:
+                raise ValueError(
+                    f"{side} must be a multiple of {step} for {type(self._pipeline).__name__}, got "
+                    f"{asked[side]}"
+                )
         if self._family.area and (asked["height"] or asked["width"]):
             if not (asked["height"] and asked["width"]):
                 raise ValueError(
@@ -260,7 +268,10 @@ class DiffusersPipeline:
         if elsewhere and len(prompts) > 1:
             self._room.largest = 1  # the seeds of a batch do not reach what it drew elsewhere
             return self._one_by_one(prompts)
-        images = list(result.images)
+        images = getattr(result, "images", None)
+        if not isinstance(images, list):
+            kind = type(self._pipeline).__name__
+            raise ValueError(f"pipeline must be one that draws pictures, got {kind}")
         if len(images) != len(prompts):
             raise ValueError(f"the pipeline must draw {len(prompts)} pictures, got {len(images)}")
         flags = getattr(result, "nsfw_content_detected", getattr(result, "nsfw_detected", None))
@@ -303,7 +314,8 @@ class DiffusersPipeline:
         return states
 
     def _longer(self) -> str:
-        if "max_sequence_length" not in self._parameters:
+        name = "max_sequence_length"
+        if name not in self._parameters or name in self._family.always:
             return ""
         return " (--model-option max_sequence_length=… where the pipeline can read more)"
 
@@ -347,6 +359,12 @@ def _most_pictures(family: Family, many_images: str) -> int | None:
     if not family.pictures:
         return 0
     return 1 if family.single and many_images == "error" else None
+
+
+def _size_step(pipeline: Any) -> int:
+    """Return what a side of a picture must be a multiple of, as far as the pipeline says so."""
+    config = getattr(getattr(pipeline, "image_processor", None), "config", None)
+    return int(getattr(config, "vae_scale_factor", 1))
 
 
 def _control_tokens(watch: Watch, family: Family) -> re.Pattern[str] | None:
