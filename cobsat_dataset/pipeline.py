@@ -18,6 +18,13 @@ from .run_folder import RunFolder
 __all__ = ["command"]
 
 _RATES: Final = ("accuracy", "object", "attribute", "textual", "visual")
+_OF_SAMPLES: Final = ("accuracy", "majority", "best_of", "textual", "visual")
+"""What is shown of several samples an example: 80 columns have no room for all."""
+_SAMPLES: Final = (
+    "{samples} outputs for each example. Single: how often one is right. Majority: how often the "
+    "answer is right that most of an example's outputs show, the first of equals. Best of "
+    "{samples}: how often any of them is. The counts are of outputs."
+)
 _MEANS: Final = {"object_inference": "mean _i", "attribute_inference": "mean _ii", "all": "mean"}
 
 
@@ -80,13 +87,17 @@ def _print_scores(folder: RunFolder) -> None:
     console = Console()
     for judge in folder.judges():
         scores = json.loads(folder.scores_path(judge).read_text("utf-8"))
+        samples = scores.get("samples", 1)
+        rates = _RATES if samples == 1 else _OF_SAMPLES
         sizes = {row["examples"] for row in scores["groups"]}
         each = f", {sizes.pop():,} examples each" if len(sizes) == 1 else ""
         table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
         table.add_column("task")
         judge_failed = any(row.get("judge_failed") for row in scores["groups"])
         counts = ["failed", "unscored", *(["judge failed"] if judge_failed else [])]
-        for name in ("shots", *([] if each else ["examples"]), *_RATES, *counts):
+        shown = {"accuracy": "single", "best_of": f"best\nof {samples}"} if samples > 1 else {}
+        headings = [shown.get(rate, rate) for rate in rates]
+        for name in ("shots", *([] if each else ["examples"]), *headings, *counts):
             table.add_column(name, justify="right")
         for row in [*scores["groups"], None, *scores["means"]]:
             if row is None:
@@ -94,11 +105,13 @@ def _print_scores(folder: RunFolder) -> None:
                 continue
             cells = [_MEANS.get(row["task"], row["task"]), str(row["shots"])]
             cells += [] if each else [f"{row['examples']:,}"]
-            cells += [_rate(row["accuracy"], error=True), *(_rate(row[r]) for r in _RATES[1:])]
+            cells += [_rate(row["accuracy"], error=True), *(_rate(row[r]) for r in rates[1:])]
             cells += [str(row["failed"] + row["blocked"]), str(row["unscored"])]
             cells += [str(row["judge_failed"])] if judge_failed else []
             table.add_row(*cells)
         console.print(f"\n[bold]judge: {judge}[/bold]{each}", highlight=False)
+        if samples > 1:
+            console.print(_SAMPLES.format(samples=samples), width=80, highlight=False)
         console.print(table, "", highlight=False)
 
 

@@ -1,5 +1,7 @@
 """Which bars a report shows, as plain data: the paper's Figs. 4, 6 and 9 for the runs at hand.
 
+Runs of several samples have two more charts: single, majority and best of K; and the best of k.
+
 `plots.py` draws these charts.
 """
 
@@ -9,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from .report_data import Estimate, Row, Run
+from .report_data import Estimate, Row, Run, Scores
 
 RUN_HUES: Final = (0, 2, 3, 4, 5, 1)
 """Colours that tell runs apart; a seventh run takes the first again."""
@@ -17,6 +19,8 @@ CHANCE: Final = 0.01
 """Accuracy of an answer drawn uniformly from the theme's ten objects and ten attributes."""
 CHANCE_HALF: Final = 0.1
 """The same for one half of the answer."""
+MOST_KS: Final = 8
+"""With more samples than this, the best of k is shown for powers of two, and for all."""
 _TOPS: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
 
 
@@ -65,6 +69,11 @@ class Chart:
 def charts(runs: Sequence[Run], judge: str) -> list[Chart]:
     """Return the charts of all runs that a judge has scored."""
     judged = [(run.label, run.scores[judge].rows) for run in runs if judge in run.scores]
+    sampled = [
+        (run.label, run.scores[judge])
+        for run in runs
+        if judge in run.scores and run.scores[judge].samples > 1
+    ]
     return [
         accuracy_chart(judged),
         halves_chart(
@@ -83,6 +92,7 @@ def charts(runs: Sequence[Run], judge: str) -> list[Chart]:
             note="How often the output shows the right object, and the right attribute "
             "(as Fig. 9).",
         ),
+        *([samples_chart(sampled), best_of_k_chart(sampled)] if sampled else []),
     ]
 
 
@@ -108,7 +118,7 @@ def accuracy_chart(judged: Sequence[tuple[str, Sequence[Row]]]) -> Chart:
     return Chart(
         name="accuracy",
         title="Accuracy by task and number of demonstrations",
-        note="Object and attribute both right, over all examples (as Fig. 4).",
+        note="Object and attribute both right, over all outputs (as Fig. 4).",
         y_label="Accuracy",
         series=tuple(series),
         panels=tuple(panels),
@@ -123,8 +133,9 @@ def halves_chart(
     title: str,
     halves: Sequence[tuple[str, str]],
     note: str,
+    chance: float = CHANCE_HALF,
 ) -> Chart:
-    """Return two halves of the answer side by side, a panel for each run and shot count."""
+    """Return rates side by side, two halves say, with a panel for each run and shot count."""
     panels = []
     for label, rows in judged:
         for shots in sorted({row.shots for row in rows}):
@@ -133,7 +144,53 @@ def halves_chart(
             heading = f"{shots} shots" if len(judged) == 1 else f"{label}, {shots} shots"
             panels.append(Panel(heading, tuple(by_task), bars))
     series = tuple(Series(label, hue) for hue, (_, label) in enumerate(halves))
-    return Chart(name, title, note, "Accuracy", series, tuple(panels), CHANCE_HALF)
+    return Chart(name, title, note, "Accuracy", series, tuple(panels), chance)
+
+
+def samples_chart(sampled: Sequence[tuple[str, Scores]]) -> Chart:
+    """Return how good a single output is, the majority, and the best of all, task by task."""
+    numbers = sorted({scores.samples for _, scores in sampled})
+    best = f"best of {numbers[0]}" if len(numbers) == 1 else "best of all"
+    return halves_chart(
+        [(label, scores.rows) for label, scores in sampled],
+        name="samples",
+        title="One output, the majority, the best",
+        halves=(("accuracy", "single"), ("majority", "majority"), ("best_of", best)),
+        note="How often a single output is right, how often the answer that most outputs of an "
+        f"example show, and how often any of its outputs. Chance is that of one output; {best} has "
+        f"{_chance_of(numbers)} by chance.",
+        chance=CHANCE,
+    )
+
+
+def _chance_of(numbers: Sequence[int]) -> str:
+    return " or ".join(f"{1 - (1 - CHANCE) ** number:.1%}" for number in numbers)
+
+
+def best_of_k_chart(sampled: Sequence[tuple[str, Scores]]) -> Chart:
+    """Return how likely one of k outputs is right, over all tasks; a bar for each run and shots."""
+    most = max(scores.samples for _, scores in sampled)
+    shown = [k for k in range(1, most + 1) if most <= MOST_KS or k == most or k & (k - 1) == 0]
+    series: list[Series] = []
+    found: list[tuple[Estimate, ...]] = []
+    for number, (label, scores) in enumerate(sampled):
+        rows = scores.overall()
+        for position, row in enumerate(rows):
+            strength = 1.0 if len(rows) == 1 else 0.4 + 0.6 * position / (len(rows) - 1)
+            name = f"{row.shots} shots" if len(sampled) == 1 else f"{label}, {row.shots} shots"
+            series.append(Series(name, RUN_HUES[number % len(RUN_HUES)], round(strength, 2)))
+            found.append(row.best_of_k)
+    bars = tuple(tuple(of[k - 1] if k <= len(of) else None for of in found) for k in shown)
+    return Chart(
+        name="best-of-k",
+        title="The best of k outputs",
+        note="How likely one of k outputs is right, drawn from an example's outputs, over all "
+        "tasks. Chance is that of one output.",
+        y_label="Accuracy",
+        series=tuple(series),
+        panels=(Panel("All tasks", tuple(f"k = {k}" for k in shown), bars),),
+        chance=CHANCE,
+    )
 
 
 def _tasks(judged: Sequence[tuple[str, Sequence[Row]]], suffix: str) -> tuple[str, ...]:

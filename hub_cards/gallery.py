@@ -9,18 +9,24 @@ index (-1: there is none). `templates/gallery.js` reads this form:
                object, attribute, target description]
     outputs   [run, prompt, status, text, picture, picture's address, reason, [verdict a judge]]
 
-All but pictures (indices of thumbnails), shots, flags and statuses are indices into `strings`.
+All but pictures (indices of thumbnails), shots, flags and statuses are indices into `strings`. In a
+run of several samples an example's outputs follow one another, and each has two columns more: its
+number from 1, and for each judge a flag whether it shows what the example's majority does.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 from urllib.parse import quote
 
 from cobsat import TASKS, Example, Prediction, Verdict
+from cobsat.metrics.scores import outcome
+from cobsat.metrics.self_consistency import majority
+from cobsat.samples import split_sample_id
 
 from .report_data import Run
 from .text import LONGEST, SHORT, shorten, visible
@@ -77,13 +83,24 @@ def gallery(
     outputs: list[list[Any]] = []
     for number, run in enumerate(runs):
         addresses: dict[str, tuple[Path | None, str | None]] = {}
-        for example in run.examples():
-            prompt = prompts.number(_prompt(example, strings, pictures))
-            prediction = run.predictions.get(example["id"])
-            row = [number, prompt, *_output(run, prediction, strings, pictures, addresses, home)]
-            found = (run.verdicts.get(judge, {}).get(example["id"]) for judge in judges)
-            row.append([verdicts.number(_verdict(verdict, strings)) for verdict in found])
-            outputs.append(row)
+        for name, samples in groupby(run.examples(), lambda e: split_sample_id(e["id"])[0]):
+            ids: list[str] = []
+            for example in samples:
+                prompt = prompts.number(_prompt(example, name, strings, pictures))
+                prediction = run.predictions.get(example["id"])
+                row = [
+                    number,
+                    prompt,
+                    *_output(run, prediction, strings, pictures, addresses, home),
+                ]
+                found = (run.verdicts.get(judge, {}).get(example["id"]) for judge in judges)
+                row.append([verdicts.number(_verdict(verdict, strings)) for verdict in found])
+                outputs.append(row)
+                ids.append(example["id"])
+            if run.settings.samples > 1:
+                flags = [_in_majority(run, judge, ids) for judge in judges]
+                for place, (row, output) in enumerate(zip(outputs[-len(ids) :], ids, strict=True)):
+                    row += [split_sample_id(output)[1], [of_judge[place] for of_judge in flags]]
     return {
         "strings": list(strings.numbers),
         "verdicts": list(verdicts.numbers),
@@ -92,7 +109,20 @@ def gallery(
     }
 
 
-def _prompt(example: Example, strings: _Strings, pictures: Pictures) -> tuple[Any, ...]:
+def _in_majority(run: Run, judge: str, ids: Iterable[str]) -> list[int]:
+    """Return for each of an example's outputs whether it shows what most of them do.
+
+    As in the scores: there is no majority where of one output nothing is known.
+    """
+    verdicts = run.verdicts.get(judge, {})
+    outcomes = {i: outcome(run.predictions.get(i), verdicts.get(i)) for i in ids}
+    votes = [verdicts[i] if what == "scored" else None for i, what in outcomes.items()]
+    won = None if {"missing", "judge_failed"} & set(outcomes.values()) else majority(votes)
+    answers = [vote and (vote.object, vote.attribute) for vote in (won, *votes)]
+    return [int(answer is not None and answer == answers[0]) for answer in answers[1:]]
+
+
+def _prompt(example: Example, name: str, strings: _Strings, pictures: Pictures) -> tuple[Any, ...]:
     pieces = text_pieces(example)
     demonstrations = tuple(
         (_number(pictures, demonstration["image"]), strings.text(piece))
@@ -100,7 +130,7 @@ def _prompt(example: Example, strings: _Strings, pictures: Pictures) -> tuple[An
     )
     reference = example["reference"]
     return (
-        strings.text(example["id"]),
+        strings.text(name),
         strings.text(example["task"]),
         example["shots"],
         demonstrations,

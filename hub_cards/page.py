@@ -27,13 +27,14 @@ from .text import shorten, visible
 
 THUMBNAILS_A_CHUNK: Final = 400
 HEADINGS: Final = {
-    "accuracy": ("Accuracy", "object and attribute both right, over all examples"),
-    "object": ("Object", "the right object, over all examples"),
-    "attribute": ("Attribute", "the right attribute, over all examples"),
-    "textual": ("Textual", "the half that the text gave, over all examples"),
-    "visual": ("Visual", "the half that the pictures gave, over all examples"),
-    "accuracy_scored": ("Of scored", "accuracy over the scored examples only"),
+    "accuracy": ("Accuracy", "object and attribute both right, over all outputs"),
+    "object": ("Object", "the right object, over all outputs"),
+    "attribute": ("Attribute", "the right attribute, over all outputs"),
+    "textual": ("Textual", "the half that the text gave, over all outputs"),
+    "visual": ("Visual", "the half that the pictures gave, over all outputs"),
+    "accuracy_scored": ("Of scored", "accuracy over the scored outputs only"),
 }
+HINT_OF_SAMPLES: Final = "over the examples whose every output is known"
 TASK_NAMES: Final = {
     "all": "all tasks",
     "object_inference": "object inference",
@@ -41,12 +42,17 @@ TASK_NAMES: Final = {
 }
 COUNT_NAMES: Final = {
     "examples": ("examples", ""),
+    "outputs": ("outputs", "several for each example; the counts that follow are of outputs"),
     "unscored": ("unscored", "the judge gave no clear answer: counted as wrong"),
     "failed": ("failed", "the model gave nothing usable: counted as wrong"),
     "blocked": ("blocked", "a filter kept the output back: counted as wrong"),
     "missing": ("missing", "not predicted or not judged yet: in no accuracy"),
     "judge_failed": ("judge failed", "the judge could not be asked: in no accuracy"),
     "truncated": ("cut", "the judge read the description's beginning only"),
+    "no_majority": (
+        "no majority",
+        "examples none of whose outputs has an answer: counted as wrong",
+    ),
 }
 """Counts that are shown: their names and what they mean."""
 
@@ -64,7 +70,11 @@ class Line:
 
 @dataclass(frozen=True)
 class Tab:
-    """All that the report shows of one judge."""
+    """All that the report shows of one judge.
+
+    Attributes:
+        samples: Outputs for each example, of the runs that have several.
+    """
 
     judge: str
     facts: Sequence[tuple[str, str]]
@@ -74,6 +84,22 @@ class Tab:
     charts: Sequence[Chart]
     notices: Sequence[str]
     reasons: Sequence[tuple[str, str, int]]
+    samples: Sequence[int] = ()
+
+    @property
+    def best(self) -> str:
+        """What the best of an example's outputs is called."""
+        return f"Best of {self.samples[0]}" if len(self.samples) == 1 else "Best of all"
+
+    @property
+    def rates(self) -> list[tuple[str, str, str]]:
+        """The rates that the table shows: each one's name, heading, and what it means."""
+        of_all = [(name, *HEADINGS[name]) for name in RATES]
+        if not self.samples:
+            return of_all
+        most = ("majority", "Majority", f"the answer that most outputs show, {HINT_OF_SAMPLES}")
+        best = ("best_of", self.best, f"any output right, {HINT_OF_SAMPLES}")
+        return [of_all[0], most, best, *of_all[1:]]
 
     @property
     def counts(self) -> list[tuple[str, str, str]]:
@@ -111,7 +137,12 @@ def page(
     data = {
         "judges": [visible(judge) for judge in judges],
         "runs": [
-            {"label": visible(run.label), "output": visible(run.settings.output)} for run in runs
+            {
+                "label": visible(run.label),
+                "output": visible(run.settings.output),
+                "samples": run.settings.samples,
+            }
+            for run in runs
         ],
         "statuses": STATUSES,
         "states": STATES,
@@ -125,7 +156,6 @@ def page(
         runs=[(run.label, facts(run)) for run in runs],
         notices=_notices(runs),
         tabs=[_tab(runs, judge) for judge in judges],
-        rates=[(name, *HEADINGS[name]) for name in RATES],
         policy=f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; "
         f"script-src '{_digest(script)}'; base-uri 'none'; form-action 'none'",
         style=_own(style),
@@ -164,6 +194,7 @@ def facts(run: Run) -> list[tuple[str, str]]:
         ("Seed", settings.seed),
         ("Pictures", pictures),
         ("Limit", f"the first {settings.limit} examples of each config" if settings.limit else ""),
+        ("Samples", f"{settings.samples} outputs for each" if settings.samples > 1 else ""),
         ("Model options", _flat(settings.model_options)),
         ("Versions", _flat(settings.versions)),
         ("Folder", run.label),
@@ -222,7 +253,18 @@ def _tab(runs: Sequence[Run], judge: str) -> Tab:
         lines += [Line(label, hue, row.task, "", row) for row in scores.rows]
     described = [(name.replace("_", " "), _value(value)) for name, value in record.items()]
     drawn = charts(runs, judge)
-    return Tab(judge, [*described, *taken], tiles, means, lines, drawn, tuple(notices), reasons)
+    samples = sorted({run.scores[judge].samples for run in runs if judge in run.scores} - {1})
+    return Tab(
+        judge=judge,
+        facts=[*described, *taken],
+        tiles=tiles,
+        means=means,
+        lines=lines,
+        charts=drawn,
+        notices=tuple(notices),
+        reasons=reasons,
+        samples=samples,
+    )
 
 
 def _reasons(label: str, scores: Scores) -> list[tuple[str, str, int]]:
@@ -245,6 +287,7 @@ def _subtitle(runs: Sequence[Run]) -> str:
     configs = [config for run in runs for config in run.settings.configs]
     shots = sorted({int(config.rpartition("-")[2].removesuffix("shot")) for config in configs})
     tasks = {config.rpartition("-")[0] for config in configs}
+    samples = sorted({run.settings.samples for run in runs})
     first = runs[0].settings
     return " · ".join(
         (
@@ -252,6 +295,7 @@ def _subtitle(runs: Sequence[Run]) -> str:
             f"{' and '.join(map(str, shots)) if len(shots) < 3 else ', '.join(map(str, shots))}"
             " shots",
             distinct(*(f"{run.settings.output} output" for run in runs)),
+            *([f"{' or '.join(map(str, samples))} for each example"] if samples != [1] else []),
             distinct(*(f"{run.settings.prompt_type} prompts" for run in runs)),
             distinct(*(f"{run.settings.split} split" for run in runs)),
             f"{_pictures(first.images)} {first.image_digest[:8]}".strip(),

@@ -17,9 +17,11 @@ from cobsat import Example, ImageSource, Prediction, RunFolder, RunSettings, Ver
 from cobsat.images import image_source
 from cobsat.layout import LABELS
 from cobsat.metrics.scores import COUNTS, RATES
+from cobsat.metrics.self_consistency import CONSISTENCY_RATES
 from cobsat.run_examples import run_examples
 from cobsat.run_folder import safe_name
 
+COUNTS_OF_SAMPLES: Final = ("outputs", "no_majority")
 MEANS: Final = ("all", "object_inference", "attribute_inference")
 NORMAL_95: Final = 1.96
 """Standard errors to each side of a 95% interval."""
@@ -44,13 +46,20 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a score table: a task, or a mean over tasks, at one shot count."""
+    """One line of a score table: a task, or a mean over tasks, at one shot count.
+
+    Attributes:
+        rates: By name; what only runs of several samples have is empty in others.
+        counts: By name, likewise.
+        best_of_k: That one of k outputs is right, for k from 1; empty with one output an example.
+    """
 
     task: str
     shots: int
     rates: Mapping[str, Estimate]
     counts: Mapping[str, int]
     is_mean: bool
+    best_of_k: tuple[Estimate, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,6 +72,7 @@ class Scores:
         reasons: Why outputs were unscored, and how often.
         judge_failures: Why the judge's own calls failed, and how often.
         usage: Tokens that the judge took, where it says so.
+        samples: Outputs for each example.
     """
 
     judge: str
@@ -74,6 +84,7 @@ class Scores:
     reasons: Mapping[str, int] = field(default_factory=dict)
     judge_failures: Mapping[str, int] = field(default_factory=dict)
     usage: Mapping[str, int] = field(default_factory=dict)
+    samples: int = 1
 
     def overall(self) -> list[Row]:
         """Return the means over all tasks, one a shot count."""
@@ -183,6 +194,7 @@ def read_scores(path: Path, judge: str) -> Scores:
             reasons=_counted(data.get("reasons")),
             judge_failures=_counted(data.get("judge_failures")),
             usage=_counted(data.get("usage")),
+            samples=int(data.get("samples") or 1),
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         what = f"no {error}" if isinstance(error, KeyError) else str(error)
@@ -204,9 +216,10 @@ def _row(group: Mapping[str, Any], *, is_mean: bool) -> Row:
     return Row(
         task=str(group["task"]),
         shots=int(group["shots"]),
-        rates={name: _estimate(group.get(name)) for name in RATES},
-        counts={name: int(group.get(name) or 0) for name in COUNTS},
+        rates={name: _estimate(group.get(name)) for name in (*RATES, *CONSISTENCY_RATES)},
+        counts={name: int(group.get(name) or 0) for name in (*COUNTS, *COUNTS_OF_SAMPLES)},
         is_mean=is_mean,
+        best_of_k=tuple(_estimate(rate) for rate in group.get("best_of_k") or ()),
     )
 
 
@@ -251,11 +264,12 @@ def _partial(
     verdicts: Mapping[str, Mapping[str, Verdict]],
 ) -> list[str]:
     notices = []
+    what = "outputs" if settings.samples > 1 else "examples"
     ids = {example["id"] for example in run_examples(settings, source)}
     missing = len(ids - predictions.keys())
     if missing:
         notices.append(
-            f"Partial: {missing:,} of {len(ids):,} examples have no prediction yet and are in no "
+            f"Partial: {missing:,} of {len(ids):,} {what} have no prediction yet and are in no "
             "score (cobsat predict goes on where it stopped)."
         )
     foreign = len(predictions.keys() - ids)

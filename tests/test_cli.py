@@ -145,6 +145,24 @@ def test_run_predicts_judges_prints_the_scores_and_reports(
     assert "<html" in (elsewhere / "run" / "report.html").read_text("utf-8")
 
 
+def test_run_prints_single_majority_and_best_of_several_samples(
+    picture_folder: Path, elsewhere: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["run", "--model", "random", "--config", "color_*-2shot", "--limit", "5"]
+    command += ["--output", "description", "--images", str(picture_folder), "--out", "run"]
+    assert main([*command, "--samples", "3", "--judge", "mention"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "mention: 30 of 30 scored, in run/scores/mention.json" in lines
+    assert "judge: mention, 5 examples each" in lines
+    rows = [" ".join(line.split()) for line in lines]
+    assert "task shots single majority of 3 textual visual failed unscored" in rows
+    (group, _) = json.loads((elsewhere / "run/scores/mention.json").read_text())["groups"]
+    shown = [f"{group[name]['value']:.3f}" for name in ("majority", "best_of", "textual", "visual")]
+    single = f"{group['accuracy']['value']:.3f} ±{group['accuracy']['standard_error']:.3f}"
+    assert " ".join(["color_i 2", single, *shown, "0 0"]) in rows
+    assert max(map(len, lines)) <= 80
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

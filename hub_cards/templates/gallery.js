@@ -99,7 +99,8 @@ function showGallery() {
   const first = (page - 1) * PAGE_SIZE;
   const last = Math.min(shown.length, first + PAGE_SIZE);
   byId("found").textContent = shown.length
-    ? `${number.format(first + 1)} to ${number.format(last)} of ${number.format(shown.length)}`
+    ? `${number.format(first + 1)} to ${number.format(last)} of ${number.format(shown.length)}` +
+      (data.runs.some((run) => run.samples > 1) ? " outputs" : "")
     : "No example matches.";
   byId("page").value = page;
   byId("page").max = pageCount;
@@ -145,7 +146,7 @@ function card(index) {
   const output = data.outputs[index];
   const [id, task, shots, demonstrations, query, target, object, attribute, description] =
     data.prompts[output[1]];
-  const [run, , status, text, shown, address, reason] = output;
+  const [run, , status, text, shown, address, reason, , sample, inMajority] = output;
   const outcome = outcomeOf(output);
   const verdict = verdictOf(output);
   const expected = `${word(attribute)} ${word(object)}`;
@@ -184,6 +185,10 @@ function card(index) {
     make("header", {},
       make("a", { class: "id", href: addressOf({ ...DEFAULTS, judge: state.judge, q: word(id) }) },
         word(id)),
+      sample ? make("span", { class: "of" }, `sample ${sample} of ${data.runs[run].samples}`,
+        inMajority[judgeNumber()] ? make("span", { class: "vote", role: "img",
+          title: "shows what most outputs of this example show",
+          "aria-label": "in the majority" }, "★") : null) : null,
       data.runs.length > 1 ? make("bdi", { class: "of" }, data.runs[run].label) : null,
       make("span", { class: "outcome" },
         badge[data.statuses[status]] ?? label[outcome])),

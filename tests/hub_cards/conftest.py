@@ -6,10 +6,11 @@ import random
 from pathlib import Path
 
 import pytest
-from cobsat import TASKS, THEMES, Options, Prediction, RunFolder, RunSettings, Verdict, examples
+from cobsat import TASKS, THEMES, Prediction, RunFolder, RunSettings, Verdict
 from cobsat.images import image_source
 from cobsat.layout import LABELS, stem
 from cobsat.metrics.scores import scores
+from cobsat.run_examples import run_examples
 from cobsat.run_folder import write_json
 from PIL import Image, ImageDraw
 
@@ -58,10 +59,7 @@ def make_run(tmp_path, pictures):
         options |= {"model_options": COPY_OPTIONS, "versions": {"cobsat": "0.1.0"}, **settings}
         run = RunSettings(configs=tuple(configs), limit=limit, **options)
         folder.start(run)
-        chosen = Options(prompt_type=run.prompt_type, output=run.output, images=run.images)
-        rows = [
-            row for config in configs for row in examples(config, run.split, chosen, source)[:limit]
-        ]
+        rows = list(run_examples(run, source))
         with folder.append_predictions() as predictions:
             given = [(predict or copy_last)(folder, row, number) for number, row in enumerate(rows)]
             predictions.add(p for p in given if p is not None)

@@ -170,6 +170,24 @@ def test_fits_a_phone_and_has_a_dark_side(browser, report):
     assert browser.run(color) == "rgb(255, 255, 255)" != dark
 
 
+def test_samples_of_a_prompt_are_seen_together(browser, make_run):
+    browser.open(write_report([make_run(limit=20, samples=3)]))
+    assert found(browser) == "1 to 24 of 120 outputs"
+    names = shown(browser)
+    assert names == [f"color_i-2shot-test-{number:04d}" for number in range(8) for _ in range(3)]
+    said = browser.run(
+        "[...document.querySelectorAll('.card .of')].map((span) => span.firstChild.textContent)"
+    )
+    assert said == [f"sample {number} of 3" for number in (1, 2, 3)] * 8
+    # the copies of a picture are all alike, and so is what the judge's majority says of them, or no
+    votes = "[...document.querySelectorAll('.card')].map((c) => c.querySelectorAll('.vote').length)"
+    assert set(browser.run(votes)) == {0, 1}
+    browser.run("document.querySelectorAll('.card .id')[4].click()")
+    browser.run("new Promise((done) => setTimeout(done, 50))")
+    assert shown(browser) == ["color_i-2shot-test-0001"] * 3
+    assert browser.faults() == []
+
+
 @pytest.mark.slow
 def test_ten_thousand_examples_open_at_once(browser, make_run):
     tasks = [f"{theme}_{kind}" for kind in ("i", "ii") for theme in THEMES]

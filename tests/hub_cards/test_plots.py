@@ -3,9 +3,17 @@
 from xml.etree import ElementTree
 
 import pytest
-from cobsat.hub_cards.charts import Chart, Panel, Series, accuracy_chart, halves_chart
+from cobsat.hub_cards.charts import (
+    Chart,
+    Panel,
+    Series,
+    accuracy_chart,
+    best_of_k_chart,
+    halves_chart,
+    samples_chart,
+)
 from cobsat.hub_cards.plots import PLOT_HEIGHT, chart_svg, panel_svg, percent, whisker_svg
-from cobsat.hub_cards.report_data import COUNTS, RATES, Estimate, Row
+from cobsat.hub_cards.report_data import COUNTS, RATES, Estimate, Row, Scores
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -79,6 +87,45 @@ def test_halves_have_a_panel_for_each_shot_count():
     assert [panel.title for panel in drawn.panels] == ["2 shots", "4 shots"]
     values = [[bar.value for group in panel.bars for bar in group] for panel in drawn.panels]
     assert values == [[0.1, 0.2], [0.3, 0.4]]
+
+
+def sampled(samples, *shots):
+    """Scores whose best of k is k hundredths, and of 4 shots twice that."""
+
+    def of(task, count):
+        rates = {
+            "accuracy": Estimate(0.1, None, 9), "majority": Estimate(0.2, None, 3),
+            "best_of": Estimate(0.3, None, 3),
+        }  # fmt: skip
+        best = tuple(Estimate(k * count / 200, None, 3) for k in range(1, samples + 1))
+        return Row(task, count, rates, {}, task == "all", best)
+
+    rows, means = (tuple(of(task, count) for count in shots) for task in ("color_i", "all"))
+    return Scores("clip", {}, rows, means, (), samples=samples)
+
+
+def test_samples_stand_side_by_side():
+    drawn = samples_chart([("run", sampled(5, 2))])
+    assert [series.label for series in drawn.series] == ["single", "majority", "best of 5"]
+    (panel,) = drawn.panels
+    assert [[bar.value for bar in group] for group in panel.bars] == [[0.1, 0.2, 0.3]]
+    assert drawn.chance == 0.01
+    assert "best of 5 has 4.9% by chance" in drawn.note  # 1 - 0.99^5 = 0.0490
+    both = samples_chart([("a", sampled(5, 2)), ("b", sampled(2, 2))])
+    assert both.series[2].label == "best of all"
+    assert "best of all has 2.0% or 4.9% by chance" in both.note
+
+
+def test_best_of_k_has_a_bar_for_each_run_and_shot_count():
+    drawn = best_of_k_chart([("a", sampled(3, 2, 4)), ("b", sampled(2, 2))])
+    assert [series.label for series in drawn.series] == ["a, 2 shots", "a, 4 shots", "b, 2 shots"]
+    (panel,) = drawn.panels
+    assert panel.groups == ("k = 1", "k = 2", "k = 3")
+    values = [[bar and bar.value for bar in group] for group in panel.bars]
+    assert values == [[0.01, 0.02, 0.01], [0.02, 0.04, 0.02], [0.03, 0.06, None]]
+    many = best_of_k_chart([("a", sampled(20, 2))]).panels[0]
+    assert many.groups == ("k = 1", "k = 2", "k = 4", "k = 8", "k = 16", "k = 20")
+    assert [bar.value for (bar,) in many.bars] == [0.01, 0.02, 0.04, 0.08, 0.16, 0.2]
 
 
 def test_labels_are_only_text():

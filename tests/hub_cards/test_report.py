@@ -8,10 +8,11 @@ from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pytest
-from cobsat import Prediction, RunFolder, Verdict
+from cobsat import TASKS, Prediction, RunFolder, Verdict
 from cobsat.cli import main
 from cobsat.hub_cards.report import write_report
 from cobsat.run_folder import write_json
+from cobsat.samples import split_sample_id
 
 
 class Page(HTMLParser):
@@ -79,6 +80,88 @@ def test_shows_the_scores_with_their_intervals_and_counts(make_run):
     assert of_task == ["color_i", "2", "", *numbers, "40", "2", "3", "0"]
     assert "25.0% (15.2 to 34.8), n = 40" in page.source
     assert "99.0% (95.1 to 100.0), n = 35" in page.source
+
+
+def three_samples(row, prediction, draw):
+    """A judge of three samples: first and last are right of odd examples, the second of even ones.
+
+    Of example 0 the last is unscored, of example 1 the judge failed at the second.
+    """
+    name, sample = split_sample_id(row["id"])
+    number, reference = int(name[-4:]), row["reference"]
+    if (number, sample) == (0, 3):
+        return Verdict(row["id"], "unscored", reason="unclear")
+    if (number, sample) == (1, 2):
+        return Verdict(row["id"], "error", reason="timed out")
+    right = (number % 2 == 1) == (sample != 2)
+    other = next(o for o in TASKS[row["task"]].theme.objects if o != reference["object"])
+    shown = reference["object"] if right else other
+    return Verdict(row["id"], "scored", shown, reference["attribute"], right, True)
+
+
+def test_shows_single_majority_and_best_of_several_samples(make_run):
+    run = make_run(configs=["color_i-2shot"], limit=8, samples=3, judge=three_samples)
+    page = Page(write_report([run]))
+    heading, *_, of_task = page.rows
+    assert heading == [
+        "Task", "Shots", "0100", "Accuracy", "Majority", "Best of 3", "Object", "Attribute",
+        "Textual", "Visual", "Of scored", "Examples", "Outputs", "Unscored", "Failed", "Blocked",
+        "Judge failed",
+    ]  # fmt: skip
+    # right are the second of 0, 2, 4, 6, the first and third of 1, 3, 5, 7: 12 of 23
+    assert of_task[3].startswith("52.2±")
+    # seven have all three; 0 has a tie of two, which the first wins, wrong; 3, 5, 7 are right
+    assert of_task[4].startswith("42.9±")
+    assert of_task[5].startswith("100.0±0.0")
+    assert of_task[-6:] == ["8", "24", "1", "0", "0", "1"]
+    for words in (
+        "8 examples 24 outputs",
+        "image output · 3 for each example",
+        "Samples3 outputs for each",
+        "best of 3: whether any output is right",
+        "Failed, blocked and unscored outputs count as wrong",
+        "best of 3 has 3.0% by chance",
+    ):
+        assert page.says(words), words
+    names = sorted(path.name for path in (run / "plots").iterdir())
+    assert "clip-best-of-k.svg" in names
+    assert "clip-samples.svg" in names
+
+    data = page.blocks[0]
+    assert [output[1] for output in data["outputs"]] == [n for n in range(8) for _ in range(3)]
+    ids = [data["strings"][prompt[0]] for prompt in data["prompts"]]
+    assert ids == [f"color_i-2shot-test-{number:04d}" for number in range(8)]
+    assert [output[8] for output in data["outputs"]] == [1, 2, 3] * 8
+    flags = [[output[9][0] for output in data["outputs"][3 * n : 3 * n + 3]] for n in range(8)]
+    assert flags == [[1, 0, 0], [0, 0, 0], *[[1, 0, 1]] * 6]
+
+
+def test_a_run_of_one_sample_beside_one_of_several_has_no_majority(make_run):
+    one = make_run("one", limit=4)
+    page = Page(write_report([make_run("three", limit=4, samples=3), one]))
+    cells = {(row[0], row[1]): row for row in page.rows[1:]}
+    assert page.rows[0][5:7] == ["Majority", "Best of 3"]
+    assert cells["one", "color_i"][5:7] == ["\N{EN DASH}", "\N{EN DASH}"]
+    assert cells["three", "color_i"][5] != "\N{EN DASH}"
+    assert page.says("1 or 3 for each example")
+    data = page.blocks[0]
+    assert len(data["prompts"]) == 8
+    assert [len(output) for output in data["outputs"]] == [10] * 24 + [8] * 8
+    alone = Page(write_report([one]))
+    assert "Majority" not in alone.rows[0]
+    assert "Outputs" not in alone.rows[0]
+
+
+def test_a_partial_run_of_several_samples_counts_outputs(make_run):
+    def predict(folder, row, number):
+        return None if number == 5 else Prediction(row["id"], "error", reason="no")
+
+    run = make_run(configs=["color_i-2shot"], limit=3, samples=3, predict=predict)
+    page = Page(write_report([run]))
+    assert page.says("Partial: 1 of 9 outputs have no prediction yet")
+    assert page.rows[0][-2:] == ["Missing", "No majority"]
+    # 0 and 2 have nothing but failures; of 1 an output is missing
+    assert page.rows[-1][-2:] == ["1", "2"]
 
 
 def test_says_what_ran(make_run):
