@@ -155,7 +155,7 @@ class AnyToAny:
             int(reuse_gb * 1e9),
             self._family.asked,
         )
-        self._room = InMemory(forget=self._encoder.forget)
+        self._room = InMemory(forget=self._forget)
 
     def record(self) -> dict[str, Any]:
         """Return the checkpoint's identity, and how it is asked and draws."""
@@ -187,6 +187,10 @@ class AnyToAny:
             drawn = self._room.answer(alike, self._draw, _TOO_LARGE)
             outputs |= {o.place: _after(o, output) for o, output in zip(alike, drawn, strict=True)}
         return [outputs[place] for place in range(len(examples))]
+
+    def _forget(self) -> None:
+        self._encoder.forget()
+        self._writer.forget()
 
     def _first_rounds(self, examples: Sequence[Example]) -> list[Output | None]:
         """Return what is said before the picture, where there is a chain of thought."""

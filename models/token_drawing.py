@@ -188,23 +188,40 @@ def prompt_embeddings(model: Any, inputs: dict[str, Any]) -> Tensor:
     """
     ids: Tensor = inputs["input_ids"]
     embeddings: Tensor = model.get_input_embeddings()(ids)
-    encoded = inputs.get("mm_encoder_outputs", {}).get("image")
-    if encoded is None and "pixel_values" in inputs:
-        encode = model.base_model.get_image_features
-        known = [name for name in inspect.signature(encode).parameters if name in inputs]
-        encoded = encode(**{name: inputs[name] for name in known}, return_dict=True)
-    if encoded is None:
+    features = _picture_features(model, inputs)
+    if features is None:
         return embeddings
-    features = encoded.pooler_output
-    whole = features if isinstance(features, Tensor) else torch.cat(list(features))
-    whole = whole.reshape(-1, embeddings.shape[-1]).to(embeddings)
+    features = features.reshape(-1, embeddings.shape[-1]).to(embeddings)
     places = ids == model.config.image_token_id
-    if int(places.sum()) != len(whole):
+    if int(places.sum()) != len(features):
         raise ValueError(
-            f"places of pictures must be as many as their tokens, {len(whole)}, got "
+            f"places of pictures must be as many as their tokens, {len(features)}, got "
             f"{int(places.sum())}"
         )
-    return embeddings.masked_scatter(places[..., None], whole)
+    return embeddings.masked_scatter(places[..., None], features)
+
+
+def _picture_features(model: Any, inputs: dict[str, Any]) -> Tensor | None:
+    """Return the features of a batch's pictures, each encoded alone; None without pictures."""
+    known = inputs.get("mm_encoder_outputs", {}).get("image")
+    if known is not None:
+        return _joined(known.pooler_output)
+    pixels = inputs.get("pixel_values")
+    if pixels is None:
+        return None
+    encode, sizes = model.base_model.get_image_features, inputs.get("image_sizes")
+    if sizes is None:
+        each = [encode(one[None]) for one in pixels]
+    else:  # pictures of several sizes are padded to one
+        each = [
+            encode(one[None, :, : size[0], : size[1]], size[None])
+            for one, size in zip(pixels, sizes, strict=True)
+        ]
+    return torch.cat([_joined(one.pooler_output) for one in each])
+
+
+def _joined(features: Any) -> Tensor:
+    return features if isinstance(features, Tensor) else torch.cat(list(features))
 
 
 def stacked(asked: Start, blank: Start) -> Start:

@@ -180,6 +180,10 @@ class TransformersVLM:
         """The most tokens that prompt and answer may have together."""
         return self._context
 
+    def forget(self) -> None:
+        """Give the memory of encoded pictures back."""
+        self._encoder.forget()
+
     def record(self) -> dict[str, Any]:
         """Return the checkpoint's identity, and how it is asked."""
         model, config = self._model, self._model.config

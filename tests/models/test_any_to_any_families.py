@@ -243,6 +243,10 @@ def test_a_picture_is_encoded_once_or_not_kept_and_looks_the_same(
     assert afresh.record()["pictures_reused"] == "no: turned off"
     assert torch.equal(drawn(kept, row), drawn(afresh, row))
     assert len(kept._encoder._known) == 2
+    wide = said("red: ", RED.resize((80, 20)), "blue: ", BLUE, "pink: ")
+    assert torch.equal(drawn(kept, wide), drawn(afresh, wide))
+    kept._forget()
+    assert not kept._encoder._known
 
 
 def test_pictures_that_do_not_fill_their_places_are_a_fault(
