@@ -1,0 +1,251 @@
+"""The paper's Table 4: a model before and after fine-tuning, on prompts of the unseen half.
+
+    cobsat table4 runs/tuned-2shot runs/tuned-4shot
+
+Each folder is one that `cobsat train` made: an adapter, or a whole model. What it was trained on is
+asked in the same words, on the test that goes with it (`ft_test`, 250 prompts a task; or the theme
+that was left out), of the base model and of the tuned one. Both are judged, and compared prompt by
+prompt as by `cobsat compare`. The runs lie in `--out`, with `table4.md` and `table4.json`; the
+same command again goes on where it was. The paper's numbers stand beside those on official
+pictures only.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+from cobsat.command_line import parse_options
+from cobsat.metrics.compare import Group, Pair, common_judge, compare_runs, read_run
+from cobsat.metrics.judge import command as judge_run
+from cobsat.models.predict import command as predict_run
+from cobsat.paper_tables import paper_scores
+from cobsat.run_folder import RunFolder, safe_name, write_json
+
+from .sft_card import RESULTS, write_card
+from .sft_resume import RECORD
+
+__all__ = ["Tuned", "command", "read_tuned", "rows", "to_markdown"]
+
+_METHODS: Final = {"base": "default", "tuned": "default+finetuned"}
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A folder that `cobsat train` made, and what its test is.
+
+    Attributes:
+        folder: The folder.
+        record: Its `training.json`.
+        base: The checkpoint that was tuned.
+        is_adapter: Whether it holds an adapter, or a whole model.
+        config: "all-2shot".
+        split: The test that goes with what it was trained on.
+    """
+
+    folder: Path
+    record: dict[str, Any]
+    base: str
+    is_adapter: bool
+    config: str
+    split: str
+
+    def options(self, *, tuned: bool) -> list[str]:
+        """Return the model options that name the base, or the tuned model."""
+        if not tuned:
+            return [f"checkpoint={self.base}"]
+        if self.is_adapter:
+            return [f"checkpoint={self.base}", f"adapter={self.folder}"]
+        return [f"checkpoint={self.folder}"]
+
+
+def read_tuned(folder: Path) -> Tuned:
+    """Read what a training left.
+
+    Raises:
+        FileNotFoundError: It is no such folder, or the training has not ended.
+    """
+    for name, why in (
+        (RECORD, "`cobsat train` makes one"),
+        (RESULTS, "its training has not ended"),
+    ):
+        if not (folder / name).is_file():
+            raise FileNotFoundError(f"{folder} must be a tuned model, got no {name}: {why}")
+    record = json.loads((folder / RECORD).read_text("utf-8"))
+    data, model = record["data"], record["model"]
+    return Tuned(
+        folder=folder,
+        record=record,
+        base=str(model["model_name_or_path"]),
+        is_adapter=bool(model["use_peft"]),
+        config=data["dataset_config"],
+        split=data["dataset_train_split"].removesuffix("_train") + "_test",
+    )
+
+
+def rows(pair: Pair, official: bool) -> list[dict[str, Any]]:
+    """Return the table of one comparison, as plain data: a row a task, and the means.
+
+    Args:
+        pair: Base and tuned model, compared.
+        official: Whether the pictures are the paper's, so that its numbers may stand beside them.
+    """
+    return [_row(group, official) for group in (*pair.tasks, *pair.means)]
+
+
+def _row(group: Group, official: bool) -> dict[str, Any]:
+    result = group.result
+    interval = result.interval
+    row: dict[str, Any] = {
+        "task": group.task,
+        "shots": group.shots,
+        "prompts": result.n,
+        "base": result.first.value,
+        "tuned": result.second.value,
+        "difference": result.difference,
+        "interval": None if interval is None else list(interval),
+        "p": result.deciding_p,
+    }
+    if official:
+        for name, method in _METHODS.items():
+            row[f"paper_{name}"] = _papers(group, method)
+    return row
+
+
+def _papers(group: Group, method: str) -> float | None:
+    """Return the paper's accuracy; over tasks, the mean of theirs."""
+    found = [
+        score.accuracy
+        for score in paper_scores("table4")
+        if (score.shots, score.method) == (group.shots, method) and score.task in group.tasks
+    ]
+    return sum(found) / len(found) if len(found) == len(group.tasks) else None
+
+
+def to_markdown(table: Sequence[dict[str, Any]]) -> str:
+    """Return a table as Markdown."""
+    papers = "paper_base" in table[0]
+    heads = ["task", "shots", "base", "tuned", "difference", "95% interval", "p"]
+    heads += ["paper: base", "paper: tuned"] if papers else []
+    lines = [f"| {' | '.join(heads)} |", "|---|" + "---:|" * (len(heads) - 1)]
+    lines += [f"| {' | '.join(_cells(row))} |" for row in table]
+    return "\n".join(lines)
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    low_high = "-" if row["interval"] is None else "{:+.3f} to {:+.3f}".format(*row["interval"])
+    cells = [
+        {"all": "mean", "object_inference": "mean _i", "attribute_inference": "mean _ii"}.get(
+            row["task"], row["task"]
+        ),
+        str(row["shots"]),
+        _number(row["base"]),
+        _number(row["tuned"]),
+        f"{row['difference']:+.3f}",
+        low_high,
+        "-" if row["p"] is None else "<0.001" if row["p"] < 0.001 else f"{row['p']:.3f}",
+    ]
+    cells += [_number(row[key]) for key in ("paper_base", "paper_tuned") if key in row]
+    return cells
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def command(
+    tuned: Annotated[
+        list[Path],
+        typer.Argument(help="Folders that `cobsat train` made.", metavar="TUNED..."),
+    ],
+    out: Annotated[Path, typer.Option(help="Where runs and table go.")] = Path("runs/table4"),
+    judge: Annotated[
+        str, typer.Option(help="Who judges: llava (the paper's), clip, mention, api.")
+    ] = "llava",
+    judge_option: Annotated[
+        list[str] | None, typer.Option(metavar="KEY=VALUE", help="As of `cobsat judge`.")
+    ] = None,
+    model_option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="Of both models: device, max_new_tokens, …."),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(help="Only the first so many prompts of each task.", min=1)
+    ] = None,
+    batch_size: Annotated[int, typer.Option(help="Prompts asked at once.", min=1)] = 16,
+) -> None:
+    """Ask base and tuned models about the unseen half, and print the paper's Table 4."""
+    read = [read_tuned(folder) for folder in tuned]
+    parse_options(model_option or ())
+    tables = []
+    for each in read:
+        pair, by = _compare(each, out, judge, judge_option, model_option, limit, batch_size)
+        official = pair.first.settings.images == "official"
+        tables.append({"tuned": each.folder.name, "judge": by, "rows": rows(pair, official)})
+        _keep_with_model(each, tables[-1], pair)
+    text = "\n\n".join(_section(table) for table in tables) + "\n"
+    write_json(out / "table4.json", tables)
+    (out / "table4.md").write_text(text, encoding="utf-8")
+    typer.echo(text)
+
+
+def _compare(
+    tuned: Tuned,
+    out: Path,
+    judge: str,
+    judge_option: list[str] | None,
+    model_option: list[str] | None,
+    limit: int | None,
+    batch_size: int,
+) -> tuple[Pair, str]:
+    """Ask, judge and compare; return the comparison and the judge's name."""
+    data = tuned.record["data"]
+    label = f"{data['dataset_config']}-{tuned.split}"
+    folders = []
+    for kind in ("base", "tuned"):
+        name = f"{label}-{safe_name(Path(tuned.base if kind == 'base' else tuned.folder).name)}"
+        folders.append(
+            predict_run(
+                model="transformers",
+                config=[tuned.config],
+                out=out / f"{kind}-{name}",
+                split=tuned.split,
+                output="description",
+                prompt_type=data["prompt_type"],
+                instructions_for=_wording(data),
+                images=data["images"],
+                limit=limit,
+                batch_size=batch_size,
+                model_option=[*tuned.options(tuned=kind == "tuned"), *(model_option or ())],
+            )
+        )
+        judge_run(folders[-1], judge=[judge], judge_option=judge_option)
+    runs = [RunFolder(folder) for folder in folders]
+    by = common_judge(runs)
+    first, second = (read_run(run, by, label) for run, label in zip(runs, "AB", strict=True))
+    (pair,) = compare_runs([first, second])
+    return pair, by
+
+
+def _wording(data: dict[str, Any]) -> str:
+    return "neutral" if data["prompt_type"] == "instruct" else str(data["instructions_for"])
+
+
+def _section(table: dict[str, Any]) -> str:
+    return f"**{table['tuned']}**, judged by {table['judge']}:\n\n{to_markdown(table['rows'])}"
+
+
+def _keep_with_model(tuned: Tuned, table: dict[str, Any], pair: Pair) -> None:
+    """Write the scores into the tuned model's card."""
+    results = json.loads((tuned.folder / RESULTS).read_text("utf-8"))
+    source = pair.first.settings
+    results["scores"] = (
+        f"On `{tuned.split}` of `{tuned.config}`, judged by {table['judge']}, pictures "
+        f"`{Path(source.images).name}` (digest {source.image_digest[:12]}):\n\n"
+        f"{to_markdown(table['rows'])}"
+    )
+    write_card(tuned.folder, tuned.record, results)
