@@ -1,10 +1,11 @@
 """Self-consistency: what the several outputs of one example say together. Pure functions.
 
 A run of K samples has K outputs an example. The accuracy of the scores is the mean over them all:
-how good a *single* output is. Here are the other two, of which CoBSAT, Sec. 9, speaks:
+how good a *single* output is. Here are two more:
 
 - *majority*: the outputs vote with what the judge saw in them, object and attribute as one answer
-  (Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models", 2023);
+  (Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models", 2023;
+  CoBSAT, Sec. 7.2 and 9, names it as the next thing to try);
 - *best of K*: at least one of the K is right; and of k outputs drawn from the K, without bias
   (Chen et al., "Evaluating Large Language Models Trained on Code", 2021).
 

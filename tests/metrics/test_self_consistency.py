@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cobsat import Prediction, Verdict
+from cobsat import Prediction, RunFolder, Verdict
 from cobsat.cli import main
 from cobsat.metrics import scores
+from cobsat.metrics.agree import agreement_of_runs
 from cobsat.metrics.cautions import cautions
 from cobsat.metrics.grading import grade
+from cobsat.metrics.label_session import open_session
 from cobsat.metrics.self_consistency import (
     CONSISTENCY_RATES,
     Ballot,
@@ -24,7 +26,7 @@ from cobsat.metrics.self_consistency import (
     majority,
 )
 from cobsat.metrics.statistics import Rate
-from cobsat.samples import sample_id
+from cobsat.samples import sample_id, split_sample_id
 
 RED_CAR = {"task": "color_i", "object": "car", "attribute": "red"}
 
@@ -228,3 +230,23 @@ def test_a_random_run_of_five(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     error = math.sqrt(any_of_five * (1 - any_of_five) / 1000)
     assert group["best_of"]["value"] == pytest.approx(any_of_five, abs=4 * error)
     assert group["majority"]["value"] == pytest.approx(0.01, abs=4 * math.sqrt(0.0099 / 1000))
+
+
+def test_people_label_each_output_of_a_run_of_several(tmp_path: Path) -> None:
+    """Every output is labelled, and agreed upon, for itself; the same output is looked at once."""
+    run = tmp_path / "run"
+    command = ["predict", "--model", "random", "--config", "color_i-2shot", "--samples", "2"]
+    assert main([*command, "--limit", "3", "--output", "description", "--out", str(run)]) == 0
+    assert main(["judge", str(run), "--judge", "mention"]) == 0
+    session = open_session(RunFolder(run), "ann")
+    texts = [p.text for p in RunFolder(run).predictions()[0].values()]
+    assert (len(texts), len(session.outputs)) == (6, len(set(texts)))
+    for number in range(len(session.outputs)):
+        session.answer(number, "car", "red")
+    (pair,) = agreement_of_runs([run])["pairs"]
+    assert (pair["n"], pair["distinct"]) == (6, len(set(texts)))
+    verdicts = RunFolder(run).verdicts("mention")[0].values()
+    assert pair["object"]["ratio"]["value"] == sum(v.object == "car" for v in verdicts) / 6
+    apart = {item["id"] for item in pair["disagreements"]}
+    assert apart == {v.id for v in verdicts if (v.object, v.attribute) != ("car", "red")}
+    assert {split_sample_id(i) for i in apart} >= {("color_i-2shot-test-0000", n) for n in (1, 2)}
