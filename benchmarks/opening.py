@@ -8,8 +8,9 @@ The baseline `random` answers all ten tasks at 2, 4, 6 and 8 shots. Then, in tur
 3. the whole command `cobsat predict` in a fresh process, as a user gives it again;
 4. a fresh process that imports the command and does nothing.
 
-The command must take less than 2 s in the quickest of the rounds, the one that a busy machine
-disturbs least; more ends with exit code 1.
+Seconds are the processor's, so that a busy machine disturbs them least; on an idle one the clock
+shows the same, for all of this is done in one thread. The command must take less than 2 s in the
+quickest of the rounds; more ends with exit code 1.
 """
 
 from __future__ import annotations
@@ -19,13 +20,14 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from cobsat import Options, RunFolder
 from cobsat.models.predict import predict
 from cobsat.models.registry import load_model
 from cobsat.models.settings import expand_configs, run_settings
-from ratios import Seconds, in_turns
+from ratios import Seconds, in_turns, of_processor
 
 BOUND = 2.0
 ROUNDS = 5
@@ -34,7 +36,7 @@ ROWS = 40_000
 
 
 def measured(folder: Path) -> Seconds:
-    """Return the seconds of the four, round by round."""
+    """Return the seconds of the four, round by round, and the command's by the clock."""
     model = load_model("random")
     configs = expand_configs(CONFIGS, "test", Options())
     settings = run_settings("random", model, {}, configs, "test", Options())
@@ -44,11 +46,14 @@ def measured(folder: Path) -> Seconds:
     for config in CONFIGS:
         command += ["--config", config]
     command += ["--out", str(folder)]
+    clock: list[float] = []
 
     def opened() -> None:
+        start = time.perf_counter()
         said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         if f"{ROWS:,} predictions ({ROWS:,} ok)" not in said:
             raise RuntimeError(f"the run must be whole, got: {said}")
+        clock.append(time.perf_counter() - start)
 
     seconds = in_turns(
         [
@@ -61,11 +66,12 @@ def measured(folder: Path) -> Seconds:
                 ),
             }
         ]
-        * ROUNDS
+        * ROUNDS,
+        of_processor,
     )
     if run.predictions_path.stat().st_size != size:
         raise RuntimeError("there was nothing left to do, and something was written")
-    return seconds
+    return {**seconds, "clock": clock}
 
 
 def bare(run: RunFolder) -> None:
@@ -89,9 +95,9 @@ def main() -> int:
     least = {name: min(rounds) for name, rounds in seconds.items()}
     within = least["command"] < BOUND
     print(
-        f"opening a finished run of {ROWS:,} rows: {least['command']:.2f} s for the whole command "
-        f"(rounds up to {max(seconds['command']):.2f}; less than {BOUND:g}): "
-        f"{'ok' if within else 'TOO SLOW'}"
+        f"opening a finished run of {ROWS:,} rows: {least['command']:.2f} s of processor time for "
+        f"the whole command (rounds up to {max(seconds['command']):.2f}; by the clock from "
+        f"{least['clock']:.2f}; less than {BOUND:g}): {'ok' if within else 'TOO SLOW'}"
     )
     print(
         f"  {times(seconds, 'command', 'bare')} times one json.loads a line "

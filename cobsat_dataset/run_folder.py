@@ -141,6 +141,7 @@ class RunFolder:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
+        self._predictions: tuple[Any, tuple[dict[str, Prediction], list[str]]] | None = None
 
     @property
     def predictions_path(self) -> Path:
@@ -219,8 +220,14 @@ class RunFolder:
             write_json(self.path / "run.json", asdict(replace(old, **grown)))
 
     def predictions(self) -> tuple[dict[str, Prediction], list[str]]:
-        """Return predictions by id, and what was wrong."""
-        return _read(self.predictions_path, Prediction)
+        """Return predictions by id, and what was wrong; files that are as they were are not read.
+
+        Who is given them changes nothing in them.
+        """
+        state = [_state(path) for path in _files(self.predictions_path)]
+        if self._predictions is None or self._predictions[0] != state:
+            self._predictions = state, _read(self.predictions_path, Prediction)
+        return self._predictions[1]
 
     def verdicts(self, judge: str) -> tuple[dict[str, Verdict], list[str]]:
         """Return one judge's verdicts by id, and what was wrong."""
@@ -294,6 +301,19 @@ def _read(path: Path, kind: type[_Line]) -> tuple[dict[str, _Line], list[str]]:
             if earlier is None or earlier.status == "error":
                 records[record.id] = record
     return records, problems
+
+
+def _files(path: Path) -> list[Path]:
+    return [path, *shard_paths(path)]
+
+
+def _state(path: Path) -> tuple[str, int, int, int] | None:
+    """Return what tells a file from a changed one: lines that are added make it longer."""
+    try:
+        there = path.stat()
+    except FileNotFoundError:
+        return None
+    return str(path), there.st_ino, there.st_size, there.st_mtime_ns
 
 
 def _bytes(path: Path) -> bytes:

@@ -55,7 +55,7 @@ MAX_PROBLEMS: Final = 5
 def predict(
     model: Model,
     settings: RunSettings,
-    out: str | PathLike[str],
+    out: RunFolder | str | PathLike[str],
     *,
     batch_size: int = 16,
     stop_after: int = STOP_AFTER,
@@ -94,7 +94,7 @@ def predict(
             f"images {settings.images} must be those that the run began with (digest "
             f"{settings.image_digest[:16]}…), got others (digest {source.digest[:16]}…)"
         )
-    folder = RunFolder(out)
+    folder = out if isinstance(out, RunFolder) else RunFolder(out)
     with processes.first_alone():
         folder.start(settings)
     if isinstance(model, UsesImageSource):
@@ -266,17 +266,16 @@ def command(
         )
     folder = RunFolder(out or default_folder(settings, config))
 
-    before = folder.predictions() if here.first else ({}, [])
-    done = sum(not (retry_errors and p.status == "error") for p in before[0].values())
-    size = _size(folder)
+    before = folder.predictions()[0] if here.first else {}
+    done = sum(not (retry_errors and p.status == "error") for p in before.values())
     with _progress(model, run_size(settings), done, batch_size, here) as watch:
         predict(
-            adapter, settings, folder.path, batch_size=batch_size, stop_after=stop_after,
+            adapter, settings, folder, batch_size=batch_size, stop_after=stop_after,
             retry_errors=retry_errors, spending=spending, processes=here, watch=watch,
         )  # fmt: skip
     if not here.first:
         return folder.path
-    predictions, problems = before if _size(folder) == size else folder.predictions()
+    predictions, problems = folder.predictions()
     if here.count > 1:  # each has counted its own
         spending = Spending(None, price_in, price_out)
         spending.start(predictions.values())
@@ -303,11 +302,6 @@ def _progress(
     share = sum(1 for _ in here.deal(range(total - done), batch_size))
     title = f"asking {model} (the share of the first of {here.count} processes)"
     return progress(title, share, shown=here.first)
-
-
-def _size(folder: RunFolder) -> int:
-    """Return the bytes of a run's predictions: to read 40,000 of them anew takes half a second."""
-    return folder.predictions_path.stat().st_size if folder.predictions_path.exists() else 0
 
 
 def _say(folder: RunFolder, predictions: dict[str, Prediction], spending: Spending) -> None:

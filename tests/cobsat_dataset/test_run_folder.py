@@ -46,6 +46,26 @@ def test_a_half_written_last_line_is_dropped_and_done_again(tmp_path: Path) -> N
         assert set(folder.predictions()[0]) == {"a", "b"}
 
 
+def test_what_others_write_in_the_meantime_is_read(tmp_path: Path) -> None:
+    folder, other = RunFolder(tmp_path), RunFolder(tmp_path)
+    assert folder.predictions() == ({}, [])
+    with other.append_predictions() as file:
+        file.add(predictions("a"))
+        assert list(folder.predictions()[0]) == ["a"]
+        file.add(predictions("b"))
+        assert list(folder.predictions()[0]) == ["a", "b"]
+    shard = tmp_path / "predictions.shards/1.jsonl"
+    shard.parent.mkdir()
+    shard.write_text('{"id": "c", "status": "ok"}\n')
+    assert list(folder.predictions()[0]) == ["a", "b", "c"]
+    with other.append_predictions():
+        pass
+    assert not shard.exists()  # merged
+    assert list(folder.predictions()[0]) == ["a", "b", "c"]
+    folder.predictions_path.unlink()
+    assert folder.predictions() == ({}, [])
+
+
 def test_broken_lines_are_left_out_and_named(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path)
     with folder.append_predictions() as file:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import errno
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from cobsat import Example, Options, Prediction, RunFolder, examples
+from cobsat.cli import main
+from cobsat.line_files import Appender
 from cobsat.models import Output
 from cobsat.models.predict import predict
-from cobsat.line_files import Appender
 from scripted_model import CONFIG, Scripted, describe, ids, lines, settings_for
 
 
@@ -78,6 +81,23 @@ def test_a_done_run_asks_nothing(picture_folder: Path, tmp_path: Path) -> None:
     predict(again, settings_for(picture_folder), tmp_path)
     assert again.batches == []
     assert (tmp_path / "predictions.jsonl").read_bytes() == before
+
+
+def test_a_done_run_is_read_once(
+    picture_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed: list[str] = []
+
+    def loads(line: str) -> Any:
+        parsed.append(line)
+        return json.loads(line)
+
+    command = ["predict", "--model", "random", "--config", CONFIG, "--limit", "9"]
+    command += ["--images", str(picture_folder), "--out", str(tmp_path)]
+    assert main(command) == 0
+    monkeypatch.setattr("cobsat.run_folder.json", SimpleNamespace(**{**vars(json), "loads": loads}))
+    assert main(command) == 0
+    assert sum(line.startswith('{"id"') for line in parsed) == 9
 
 
 @pytest.mark.parametrize("cut", [1, 30, 80])
