@@ -20,7 +20,7 @@ import errno
 import json
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
@@ -224,7 +224,7 @@ class RunFolder:
 
         Who is given them changes nothing in them.
         """
-        state = [_state(path) for path in _files(self.predictions_path)]
+        state = _state(self.predictions_path)
         if self._predictions is None or self._predictions[0] != state:
             self._predictions = state, _read(self.predictions_path, Prediction)
         return self._predictions[1]
@@ -303,17 +303,14 @@ def _read(path: Path, kind: type[_Line]) -> tuple[dict[str, _Line], list[str]]:
     return records, problems
 
 
-def _files(path: Path) -> list[Path]:
-    return [path, *shard_paths(path)]
-
-
-def _state(path: Path) -> tuple[str, int, int, int] | None:
-    """Return what tells a file from a changed one: lines that are added make it longer."""
-    try:
-        there = path.stat()
-    except FileNotFoundError:
-        return None
-    return str(path), there.st_ino, there.st_size, there.st_mtime_ns
+def _state(path: Path) -> list[tuple[str, int, int, int]]:
+    """Return what tells a file and its shards from changed ones: an added line makes one longer."""
+    found = []
+    for file in (path, *shard_paths(path)):
+        with suppress(FileNotFoundError):
+            there = file.stat()
+            found.append((str(file), there.st_ino, there.st_size, there.st_mtime_ns))
+    return found
 
 
 def _bytes(path: Path) -> bytes:
