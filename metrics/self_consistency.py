@@ -139,12 +139,14 @@ def consistency(task: str, ballots: Sequence[Ballot], samples: int) -> Consisten
     }
     return Consistency(
         rates={name: clustered_mean(values[name], clusters) for name in CONSISTENCY_RATES},
-        best_of_k=tuple(
-            clustered_mean([best_of_k(samples, count, k) for count in right], clusters)
-            for k in range(1, samples + 1)
-        ),
+        best_of_k=tuple(_best_of(k, samples, right, clusters) for k in range(1, samples + 1)),
         no_majority=winners.count(None),
     )
+
+
+def _best_of(k: int, samples: int, right: Sequence[int], clusters: Sequence[Hashable]) -> Rate:
+    chances = {count: best_of_k(samples, count, k) for count in set(right)}
+    return clustered_mean([chances[count] for count in right], clusters)
 
 
 def mean_of_consistencies(tasks: Sequence[Consistency]) -> Consistency:
