@@ -96,6 +96,52 @@ def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks]:
     server.close()
 
 
+class Ranks:
+    """Runs commands in several processes through `rank_server.py`; `logs` is what each printed."""
+
+    def __init__(self, log: Path) -> None:
+        self._log = log
+        self._server = subprocess.Popen(
+            [sys.executable, str(Path(__file__).with_name("rank_server.py"))],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.logs: list[str] = []
+
+    def __call__(self, count: int, arguments: list[str], folder: Path) -> list[int]:
+        order = {
+            "processes": count,
+            "arguments": arguments,
+            "folder": str(folder),
+            "log": str(self._log),
+            "file_size": None,
+        }
+        assert self._server.stdin is not None
+        assert self._server.stdout is not None
+        self._server.stdin.write(json.dumps(order) + "\n")
+        self._server.stdin.flush()
+        codes: list[int] = json.loads(self._server.stdout.readline())
+        logs = (self._log.with_name(f"{self._log.name}.{rank}") for rank in range(count))
+        self.logs = [log.read_text("utf-8") if log.exists() else "" for log in logs]
+        return codes
+
+    def close(self) -> None:
+        assert self._server.stdin is not None
+        assert self._server.stdout is not None
+        self._server.stdin.close()
+        self._server.wait()
+        self._server.stdout.close()
+
+
+@pytest.fixture(scope="session")
+def ranks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ranks]:
+    """Real `cobsat` processes that share a run, as under torchrun."""
+    server = Ranks(tmp_path_factory.mktemp("ranks") / "log")
+    yield server
+    server.close()
+
+
 @pytest.fixture(scope="session")
 def chromium():
     """The path of a Chromium."""
