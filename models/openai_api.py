@@ -199,7 +199,7 @@ class OpenAIModel:
 
     def _example_seed(self, example: Example, turn: int) -> int:
         seed = example_seed(self._seed or 0, example["id"], turn)
-        return seed % 2**_SEED_BITS
+        return seed % (1 << _SEED_BITS)
 
 
 def chat_messages(messages: Sequence[Message], detail: str | None = None) -> list[dict[str, Any]]:
