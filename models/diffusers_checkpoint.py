@@ -24,6 +24,7 @@ __all__ = ["DTYPES", "OFFLOADS", "load_pipeline", "quiet"]
 DTYPES: Final = ("auto", "float32", "bfloat16", "float16")
 OFFLOADS: Final = ("none", "model", "sequential")
 
+_LOADER: Final[Any] = diffusers.DiffusionPipeline
 _PICKLED: Final = (".bin", ".ckpt", ".pt", ".pth")
 
 
@@ -62,13 +63,9 @@ def load_pipeline(
         try:
             folder = Path(checkpoint)
             if not folder.is_dir():
-                folder = Path(
-                    diffusers.DiffusionPipeline.download(checkpoint, revision=revision, **shared)
-                )
+                folder = Path(_LOADER.download(checkpoint, revision=revision, **shared))
             _check_weights(folder)
-            pipeline: Any = diffusers.DiffusionPipeline.from_pretrained(
-                folder, dtype=_dtype(dtype, where), **shared
-            )
+            pipeline = _LOADER.from_pretrained(folder, dtype=_dtype(dtype, where), **shared)
         except (OSError, ValueError) as error:
             if variant is None or not re.search("variant|safetensors", str(error)):
                 raise
@@ -93,10 +90,16 @@ def _check_class(checkpoint: str, revision: str | None) -> None:
             "checkpoint must be a pipeline of diffusers, got a folder without model_index.json: "
             f"{checkpoint!r}"
         )
-    index: Any = diffusers.DiffusionPipeline.load_config(checkpoint, revision=revision)
+    index = _LOADER.load_config(checkpoint, revision=revision)
     name = index.get("_class_name")
-    if isinstance(name, str) and isinstance(found := getattr(diffusers, name, None), type):
-        family_of(found)
+    if not isinstance(name, str):
+        return  # its class is code in the checkpoint
+    if not isinstance(found := getattr(diffusers, name, None), type):
+        raise ValueError(
+            f"checkpoint must be of a pipeline that diffusers {diffusers.__version__} has, got one "
+            f"of {name}: pip install --upgrade diffusers"
+        )
+    family_of(found)
 
 
 def _check_weights(folder: Path) -> None:
@@ -130,7 +133,7 @@ def quiet() -> Iterator[None]:
     levels = diffusers_logging.get_verbosity(), transformers_logging.get_verbosity()
     diffusers_logging.disable_progress_bar()
     diffusers_logging.set_verbosity_error()
-    transformers_logging.set_verbosity_error()
+    transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -321,7 +321,7 @@ class DiffusersPipeline:
 
     def _output(self, image: Image.Image, flagged: bool, seed: int) -> Output:
         extra = {"seed": seed}
-        black = all(high == 0 for _, high in image.convert("RGB").getextrema())
+        black = not any(image.convert("RGB").tobytes())
         if flagged or (black and getattr(self._pipeline, "safety_checker", None) is not None):
             return Output("blocked", reason="safety_checker: it withheld the picture", extra=extra)
         if black:

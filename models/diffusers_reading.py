@@ -88,12 +88,11 @@ class Watch:
 
     def _note(self, tokenizer: Any, own: Any, args: Any, kwargs: Any) -> None:
         given = inspect.signature(own.__call__).bind(tokenizer, *args, **kwargs).arguments
-        more = given.get("kwargs") or {}
         readings = self._readings.setdefault(id(tokenizer), [])
         if given.get("truncation") in (None, False, "do_not_truncate"):
             return  # read whole, or a second look that a pipeline takes for its own warning
         limit = given.get("max_length") or tokenizer.model_max_length
-        texts = given.get("text", more.get("text"))
+        texts: Any = given.get("text")
         texts = [texts] if isinstance(texts, str) else list(texts)
         special = given.get("add_special_tokens", True)
         whole = own.__call__(tokenizer, texts, add_special_tokens=special, verbose=False)
