@@ -19,4 +19,8 @@ def main(arguments: Sequence[str]) -> None:
         raise ModuleNotFoundError(
             f"training needs the package {error.name!r}: pip install 'cobsat[train]'"
         ) from error
-    train(arguments)
+    try:
+        train(arguments)
+    except SystemExit as ended:  # argparse has shown the help
+        if ended.code:
+            raise
