@@ -7,8 +7,8 @@ family was trained on, and the pictures go along as a list in reading order:
 | pipeline | what it makes of pictures and text |
 |---|---|
 | `OmniGenPipeline` | the pictures take the places of their marks in the text |
-| `Flux2Pipeline`, `Flux2KleinPipeline` | the text encoder sees no picture: the drawing part does, \
-each by its number; the text says "image 1" |
+| `Flux2Pipeline`, `Flux2KleinPipeline`, … | the text encoder sees no picture: the drawing part \
+does, each by its number; the text says "image 1" |
 | `QwenImageEditPlusPipeline` | it puts "Picture 1: …Picture 2: …" with the pictures before the \
 text by itself; the text says "Picture 1" |
 | `QwenImageEditPipeline`, `FluxKontextPipeline`, Pix2Pix | one picture, before or beside the text |
@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from cobsat.examples import Message
@@ -40,7 +40,7 @@ class Family:
         needed: Whether it cannot draw without a picture.
         mark: What stands in a picture's place, `{number}` counted from 1.
         least_side: Pixels that each side of a picture must have.
-        guidance: The argument for the strength of guidance.
+        guidance: The argument for the strength of guidance; empty if there is none.
         always: Arguments that it is always given, as its authors call it.
         area: The argument for the number of pixels, for one that scales height and width to it.
         reserved: What a prompt's own text must not hold, since it would be taken for a mark.
@@ -72,6 +72,7 @@ FAMILIES: Final[Mapping[str, Family]] = {
     ),
     "Flux2Pipeline": _FLUX_2,
     "Flux2KleinPipeline": _FLUX_2,
+    "Flux2KleinKVPipeline": replace(_FLUX_2, guidance=""),
     "QwenImageEditPlusPipeline": Family(
         pictures="image",
         needed=True,

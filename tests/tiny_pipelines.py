@@ -206,6 +206,10 @@ def flux2_klein() -> Any:
     )
 
 
+def flux2_klein_kv() -> Any:
+    return df.Flux2KleinKVPipeline(**flux2_klein().components)
+
+
 def flux2() -> Any:
     names = {"image_token": "[IMG]", "image_break_token": "[IMG_BREAK]",
              "image_end_token": "[IMG_END]"}  # fmt: skip
@@ -284,6 +288,7 @@ FAMILIES: dict[str, Callable[[], Any]] = {
     "omnigen": omnigen,
     "flux2": flux2,
     "flux2_klein": flux2_klein,
+    "flux2_klein_kv": flux2_klein_kv,
     "qwen_image": qwen_image,
     "qwen_edit": qwen_edit,
     "qwen_edit_plus": qwen_edit_plus,

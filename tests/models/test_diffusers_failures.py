@@ -106,6 +106,7 @@ def test_a_size_that_it_does_not_draw_is_told(
         ),
         ("omnigen", {"negative_prompt": "grey"}, "negative_prompt must be left out for OmniGenP"),
         ("omnigen", {"height": 40}, "height must be a multiple of 16 for OmniGenPipeline, got 40"),
+        ("flux2_klein_kv", {"guidance": 2}, "guidance must be left out for Flux2KleinKVPipeline"),
         ("pix2pix", {"height": 64}, "height must be left out for StableDiffusionInstructPix2Pix"),
         ("flux_kontext", {"height": None}, "height and width must both be given for FluxKontextP"),
     ],

@@ -16,7 +16,7 @@ from PIL import Image
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
-SEVERAL = ("omnigen", "flux2", "flux2_klein", "qwen_edit_plus")
+SEVERAL = ("omnigen", "flux2", "flux2_klein", "flux2_klein_kv", "qwen_edit_plus")
 SINGLE = ("pix2pix", "qwen_edit", "flux_kontext")
 
 
