@@ -16,7 +16,7 @@ import csv
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 __all__ = ["PaperScore", "paper_scores"]
 
@@ -56,8 +56,10 @@ def paper_scores(table: str) -> tuple[PaperScore, ...]:
     0.54
     """
     with open(_FILE, newline="", encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file) if row["table"] == table]
-    return tuple(
-        PaperScore(**{**row, "shots": int(row["shots"]), "accuracy": float(row["accuracy"])})
-        for row in rows
+        return tuple(_score(row) for row in csv.DictReader(file) if row["table"] == table)
+
+
+def _score(row: dict[str, Any]) -> PaperScore:
+    return PaperScore(
+        **{**row, "shots": int(row["shots"]), "accuracy": float(row["accuracy"])},
     )

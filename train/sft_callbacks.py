@@ -20,7 +20,7 @@ from transformers import (
 __all__ = ["Log", "SaveWhenStopped", "quiet"]
 
 
-class Log(TrainerCallback):  # type: ignore[misc]
+class Log(TrainerCallback):
     """Prints one line at each logging step: where the training is, its loss, the time left."""
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class Log(TrainerCallback):  # type: ignore[misc]
         )
 
 
-class SaveWhenStopped(TrainerCallback):  # type: ignore[misc]
+class SaveWhenStopped(TrainerCallback):
     """On Ctrl-C or SIGTERM, saves a checkpoint after the step and ends; the second ends at once."""
 
     def __init__(self) -> None:

@@ -79,7 +79,9 @@ def language_model(config: Any) -> str:
     Neither the vision tower nor what joins the two is among them.
     """
     with torch.device("meta"):
-        model = AutoModelForImageTextToText.from_config(config)
+        model: nn.Module = AutoModelForImageTextToText.from_config(  # type: ignore[no-untyped-call]
+            config
+        )
     prefix = _decoder_name(model)
     names = {
         name.rsplit(".", 1)[-1]
@@ -91,7 +93,7 @@ def language_model(config: Any) -> str:
 
 def _decoder_name(model: nn.Module) -> str:
     """Return the name of the module that holds the language model's layers."""
-    decoder = model.get_decoder()  # type: ignore[operator]
+    decoder: Any = model.get_decoder()  # type: ignore[operator]
     while not hasattr(decoder, "layers"):
         decoder = decoder.model
     return next(name for name, module in model.named_modules() if module is decoder)

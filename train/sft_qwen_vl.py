@@ -224,7 +224,9 @@ def _processor_and_config(model: ModelConfig, training: SFTConfig) -> tuple[Any,
         "trust_remote_code": training.trust_remote_code,
     }
     config = AutoConfig.from_pretrained(model.model_name_or_path, **shared)
-    processor = AutoProcessor.from_pretrained(model.model_name_or_path, **shared)
+    processor = AutoProcessor.from_pretrained(  # type: ignore[no-untyped-call]
+        model.model_name_or_path, **shared
+    )
     return processor, config
 
 

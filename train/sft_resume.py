@@ -59,7 +59,9 @@ def checkpoint_to_resume(training: Any) -> str | None:
     """Return the checkpoint to go on from: the one that is named, else the last, if any."""
     if training.resume_from_checkpoint not in (None, "true", "True"):
         return str(training.resume_from_checkpoint)
-    last = get_last_checkpoint(training.output_dir) if Path(training.output_dir).is_dir() else None
+    if not Path(training.output_dir).is_dir():
+        return None
+    last = get_last_checkpoint(training.output_dir)  # type: ignore[no-untyped-call]
     return None if last is None else str(last)
 
 
