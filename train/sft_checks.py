@@ -96,7 +96,8 @@ def _decoder_name(model: nn.Module) -> str:
     decoder: Any = model.get_decoder()  # type: ignore[operator]
     while not hasattr(decoder, "layers"):
         decoder = decoder.model
-    return next(name for name, module in model.named_modules() if module is decoder)
+    names: list[str] = [name for name, module in model.named_modules() if module is decoder]
+    return names[0]
 
 
 def check_trained(model: Any) -> str:
