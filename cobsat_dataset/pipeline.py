@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from .cli import load_command
+from .processes import join
 from .run_folder import RunFolder
 
 __all__ = ["command"]
@@ -50,9 +51,13 @@ def _compose(
         The same command again goes on where a stopped run was.
         """
         own = [{name: given[name] for name in names} for names in owned]
-        _check_judges(given["judge"] or (), given["judge_option"] or (), given["output"])
+        here = join(given["processes"])
+        with here.first_alone():
+            _check_judges(given["judge"] or (), given["judge_option"] or (), given["output"])
         folder = predict(**own[0])
         judge(folder, **own[1])
+        if not here.first:
+            return
         _print_scores(RunFolder(folder))
         report([folder], **own[2])
 
