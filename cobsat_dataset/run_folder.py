@@ -284,9 +284,10 @@ def _read(path: Path, kind: type[_Line]) -> tuple[dict[str, _Line], list[str]]:
     records: dict[str, _Line] = {}
     problems: list[str] = []
     # Shards before the file itself: what is merged in the meantime is then there twice, not never.
-    shards = [(f"{shard.parent.name}/{shard.name}", _bytes(shard)) for shard in shard_paths(path)]
+    parts = [(f"{shard.parent.name}/{shard.name}", _bytes(shard)) for shard in shard_paths(path)]
+    parts.insert(0, (path.name, _bytes(path)))
     known = {f.name for f in fields(kind)}
-    for name, data in [(path.name, _bytes(path)), *shards]:
+    for name, data in parts:
         lines = data.split(b"\n")
         for number, line in enumerate(lines[:-1], start=1):  # the last is empty, or half-written
             try:
