@@ -16,7 +16,7 @@ from PIL import Image
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
-SEVERAL = ("omnigen", "flux2", "flux2_klein", "flux2_klein_kv", "qwen_edit_plus")
+SEVERAL = ("omnigen", "flux2", "flux2_klein_kv", "qwen_edit_plus")
 SINGLE = ("pix2pix", "qwen_edit", "flux_kontext")
 
 
@@ -157,8 +157,7 @@ def test_text_pictures_and_seed_all_change_what_is_drawn_and_nothing_else_does(
     assert len(set(whole)) == 4
     torch.manual_seed(123)
     state = torch.get_rng_state()
-    again = [drawn(model.predict([each]))[0] for each in reversed(batch)]
-    assert again[::-1] == whole
+    assert drawn(model.predict([batch[2]])) + drawn(model.predict([row])) == [whole[2], whole[0]]
     assert torch.equal(torch.get_rng_state(), state)
     assert drawn(load(pipeline_folder(family), many_images=policy).predict([row])) == whole[:1]
 

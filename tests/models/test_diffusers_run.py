@@ -55,7 +55,6 @@ def images(folder: Path) -> dict[str, bytes]:
 
 RUNS = {
     "omnigen": ["--config", "color_i-2shot"],
-    "flux2_klein": ["--config", "style_ii-2shot"],
     "stable_diffusion": ["--config", "color_i-0shot", "--prompt-type", "exact"],
 }
 
