@@ -147,6 +147,8 @@ class AnyToAny:
         canvas = Canvas(image_area, ratio, picture_area, negative_prompt)
         self._family: Family = family(model, self._processor, canvas)
         self._layout = choose_layout(self._processor, model.config, self._family.layout)
+        if self._family.layout != "auto":
+            self._layout = replace(self._layout, why="as the family was trained to draw")
         self._encoder = Encoder(
             model,
             self._processor,
@@ -185,7 +187,8 @@ class AnyToAny:
         for pictured in (True, False):
             alike = [order for order in orders if bool(order.prompt.pictures) == pictured]
             drawn = self._room.answer(alike, self._draw, _TOO_LARGE)
-            outputs |= {o.place: _after(o, output) for o, output in zip(alike, drawn, strict=True)}
+            for order, output in zip(alike, drawn, strict=True):
+                outputs[order.place] = _after(order.before, output)
         return [outputs[place] for place in range(len(examples))]
 
     def _forget(self) -> None:
@@ -216,7 +219,7 @@ class AnyToAny:
             messages = [*messages, reply, say("user", example["followup"] or "")]
         prompt = self._writer.prompt(messages, self._layout)
         if isinstance(prompt, str):
-            return Output("error", reason=prompt)
+            return _after(before, Output("error", reason=prompt))
         opened = Prompt(prompt.text + self._family.opening, prompt.pictures)
         number = 0 if before is None else 1
         return _Order(
@@ -288,12 +291,11 @@ def _family(checkpoint: str, revision: str | None, trust_remote_code: bool) -> A
     return getattr(importlib.import_module(module), name)
 
 
-def _after(order: _Order, output: Output) -> Output:
-    """Return a picture with what was said before it."""
-    before = order.before
+def _after(before: Output | None, output: Output) -> Output:
+    """Return a picture, or why there is none, with what was said before it."""
     if before is None:
         return output
     said = {"text": before.text, "finish_reason": before.finish_reason}
-    used = before.usage or {}
-    usage = {name: used.get(name, 0) + count for name, count in (output.usage or used).items()}
+    first, second = before.usage or {}, output.usage or {}
+    usage = {name: first.get(name, 0) + second.get(name, 0) for name in first | second}
     return replace(output, usage=usage, extra={**(output.extra or {}), "first_round": said})

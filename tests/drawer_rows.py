@@ -14,9 +14,20 @@ EMU3_SIZE = {"image_area": 768, "ratio": "3:2", "picture_area": 256}
 """Pictures of 32 by 24 pixels from prompts with pictures of 16 by 16: 4 by 3 and 2 by 2 codes."""
 
 
-def load(folder: Path, **options: Any) -> AnyToAny:
+_LOADED: dict[str, AnyToAny] = {}
+
+
+def load(folder: Path, *, fresh: bool = False, **options: Any) -> AnyToAny:
+    """Return an adapter, loaded once for all tests that leave it as it is but for a spy."""
     size = EMU3_SIZE if folder.name == "emu3" else {}
-    return AnyToAny(str(folder), **{"max_new_tokens": 5, **size, **options})
+    key = f"{folder} {sorted(options.items())}"
+    if fresh or key not in _LOADED:
+        model = AnyToAny(str(folder), **{"max_new_tokens": 5, **size, **options})
+        if fresh:
+            return model
+        _LOADED[key] = model
+    vars(_LOADED[key]._family).pop("draw", None)
+    return _LOADED[key]
 
 
 def rows(pictures: Path, config: str = "color_i-2shot", **options: Any) -> list[Example]:

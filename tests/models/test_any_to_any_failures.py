@@ -75,11 +75,24 @@ def test_a_first_round_that_fails_is_the_example_s_error(
     assert pictures(outputs[1:]) == alone
 
 
+def test_what_was_said_before_a_picture_that_fails_is_kept(
+    checkpoint: Callable[[str], Path], picture_folder: Path
+) -> None:
+    model = load(checkpoint("janus"), fresh=True)
+    model._family.count = 10**6
+    row: Any = rows(picture_folder, prompt_type="cot")[0]
+    [said] = model._writer.predict([{**row, "followup": None}])
+    [output] = model.predict([row])
+    assert (output.reason or "").startswith("too_long: the prompt has ")
+    assert output.usage == said.usage
+    assert output.extra == {"first_round": {"text": said.text, "finish_reason": "length"}}
+
+
 def test_scores_and_pixels_that_are_no_numbers_are_no_picture(
     family: str, checkpoint: Callable[[str], Path], picture_folder: Path
 ) -> None:
     batch = rows(picture_folder)[:2]
-    model = load(checkpoint(family))
+    model = load(checkpoint(family), fresh=True)
     own, _ = model._writer.parts
     with torch.no_grad():
         own.model.vqmodel.decoder.conv_out.bias.fill_(float("nan"))
@@ -100,7 +113,7 @@ def test_a_batch_that_does_not_fit_is_halved(
 ) -> None:
     batch = rows(picture_folder)[:5]
     whole = pictures(load(checkpoint(family)).predict(batch))
-    model = load(checkpoint(family))
+    model = load(checkpoint(family), fresh=True)
     own, sizes = model._family.draw, []
 
     def draw(inputs: dict[str, Any], *rest: Any) -> torch.Tensor:

@@ -236,8 +236,7 @@ def test_a_picture_is_encoded_once_or_not_kept_and_looks_the_same(
 ) -> None:
     row = said("red: ", RED, "blue: ", BLUE, "pink: ")
     kept, afresh = (
-        load(checkpoint(family), do_sample=False),
-        load(checkpoint(family), do_sample=False, reuse_gb=0),
+        load(checkpoint(family), fresh=True, do_sample=False, reuse_gb=size) for size in (2, 0)
     )
     assert kept.record()["pictures_reused"] == "yes"
     assert afresh.record()["pictures_reused"] == "no: turned off"
