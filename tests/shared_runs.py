@@ -1,8 +1,8 @@
 """What the tests of runs that several processes share have in common: a model, and how to compare.
 
 The model answers by the example's id alone, right and wrong, fails at some, and notes in
-`asked.log` each example that it is asked for. A file `kill` says at which of its examples which
-process is to be killed: it does so itself, so that no clock plays a part.
+`asked.RANK.log` each example that it is asked for. A file `kill` says at which of its examples
+which process is to be killed: it does so itself, so that no clock plays a part.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Talker:
     def predict(self, examples):
         outputs = []
         for example in examples:
-            with open("asked.log", "a") as log:
+            with open(f"asked.{os.environ.get('RANK')}.log", "a") as log:
                 log.write(example["id"] + "\\n")
             outputs.append(self.say(example))
             self.asked += 1
@@ -128,8 +128,14 @@ def read(folder: Path) -> list[dict[str, Any]]:
 
 
 def asked(folder: Path) -> list[str]:
-    """Return the ids that models were asked for in a folder since the last call."""
-    log = folder / "asked.log"
-    found = log.read_text().splitlines() if log.exists() else []
-    log.unlink(missing_ok=True)
+    """Return what was asked in a folder since the last call."""
+    return [one for share in shares(folder) for one in share]
+
+
+def shares(folder: Path) -> list[list[str]]:
+    """Return what each process was asked, as far as any was, since the last call."""
+    found = []
+    for log in sorted(folder.glob("asked.*.log")):
+        found.append(log.read_text().splitlines())
+        log.unlink()
     return found

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cobsat import RunFolder
-from shared_runs import predict_command, write_model
+from cobsat import Prediction, RunFolder
+from shared_runs import asked, predict_command, shares, write_model
 
 JUDGES = '''
 import os
@@ -32,7 +33,7 @@ class Counting:
     def judge(self, predictions, references, output):
         verdicts = []
         for text, reference in zip(predictions, references):
-            with open("asked.log", "a") as log:
+            with open(f"asked.{os.environ.get('RANK')}.log", "a") as log:
                 log.write(f"{reference['task']}: {text}\\n")
             self.asked += 1
             if os.path.exists("kill"):
@@ -59,6 +60,13 @@ class Flaky(Counting):
         return super().say(text, reference)
 
 
+class Halting(Counting):
+    """Fails at all but the first four of the texts."""
+
+    def say(self, text, reference):
+        return super().say(text, reference) if text < "red car, 4" else failed("timed out")
+
+
 class Down(Counting):
     """Cannot be reached."""
 
@@ -78,7 +86,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory, picture_folder: Path, forks: 
         assert forks(command, home) == 0, forks.log
     command = ["predict", "--model", "random", "--config", "all-2shot", "--limit", "8"]
     assert forks([*command, "--out", "pictures"], home) == 0, forks.log
-    (home / "asked.log").unlink()
+    asked(home)
     return home
 
 
@@ -95,18 +103,11 @@ def files(run: Path, judge: str) -> list[bytes]:
     return [(run / name.format(judge)).read_bytes() for name in FILES]
 
 
-def asked(home: Path) -> list[str]:
-    log = home / "asked.log"
-    found = log.read_text().splitlines() if log.exists() else []
-    log.unlink(missing_ok=True)
-    return found
-
-
 @pytest.mark.parametrize(
     ("run", "judge", "count"),
     [
         ("texts", "mention", 2),
-        ("words", "mention", 3),
+        ("words", "shared_judges:Counting", 3),
         ("texts", "shared_judges:Counting", 2),
         pytest.param("pictures", "clip", 2, marks=pytest.mark.slow),
     ],
@@ -120,7 +121,9 @@ def test_they_leave_what_one_process_leaves(
     assert ranks(count, ["judge", f"{run}-two", *command[2:]], home) == [0] * count, ranks.logs
     name = "counting" if ":" in judge else judge
     assert files(home / f"{run}-two", name) == files(home / f"{run}-one", name)
-    assert sorted(asked(home)) == sorted(alone)  # each output in one process only
+    dealt = shares(home)
+    assert sorted(chain(*dealt)) == sorted(alone)  # each output in one process only
+    assert len(dealt) == (count if ":" in judge else 0)
     assert sorted(path.name for path in (home / f"{run}-two" / "verdicts").iterdir()) == [
         f"{name}.json", f"{name}.jsonl",
     ]  # fmt: skip
@@ -180,6 +183,23 @@ def test_failures_are_judged_again_and_the_files_end_as_if_nothing_had_been(
         assert set(done) == {0}
         assert sorted(asked(home)) == sorted(lost)
     assert files(home / "texts-two", "counting") == files(home / "texts-one", "counting")
+
+
+def test_a_share_that_fails_throughout_is_recorded_where_another_does_not(
+    home: Path, ranks: Any, forks: Any
+) -> None:
+    for name in ("texts-one", "texts-two"):
+        run = RunFolder(home / name)
+        ids = list(run.predictions()[0])[:8]
+        run.predictions_path.unlink()
+        with run.append_predictions() as appender:
+            appender.add(Prediction(i, "ok", text=f"red car, {n}") for n, i in enumerate(ids))
+    judge = ["--judge", "shared_judges:Halting", "--batch-size", "4"]
+    assert forks(["judge", "texts-one", *judge], home) == 0, forks.log
+    assert ranks(2, ["judge", "texts-two", *judge], home) == [0, 0], ranks.logs
+    assert files(home / "texts-two", "counting") == files(home / "texts-one", "counting")
+    statuses = [v.status for v in RunFolder(home / "texts-two").verdicts("counting")[0].values()]
+    assert statuses == ["scored"] * 4 + ["error"] * 4
 
 
 def test_a_judge_that_is_down_stops_the_job(home: Path, ranks: Any) -> None:

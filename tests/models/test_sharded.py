@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 import random
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cobsat import RunFolder
-from shared_runs import EXAMPLES, asked, predict_command, read, write_model
+from shared_runs import EXAMPLES, asked, predict_command, read, shares, write_model
 
 
 @pytest.fixture
@@ -53,7 +54,10 @@ def test_they_leave_what_one_process_leaves(
     assert sorted(path.name for path in run.iterdir()) == sorted(
         path.name for path in (whole / model).iterdir()
     )
-    assert sorted(asked(home)) == sorted(line["id"] for line in read(run))  # each once
+    dealt = shares(home)
+    assert len(dealt) == count
+    assert sorted(chain(*dealt)) == sorted(line["id"] for line in read(run))  # each once
+    assert max(map(len, dealt)) - min(map(len, dealt)) <= 3
     assert f"{count} processes share the work\n" in ranks.logs[0]
     assert f"{EXAMPLES} predictions" in ranks.logs[0]
     assert ranks.logs[1:] == [""] * (count - 1)
