@@ -9,16 +9,18 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cobsat import RunFolder, processes
 from cobsat.processes import ONE, Processes, join
-from shared_runs import CONFIGS, EXAMPLES, asked, predict_command, read, write_model
+from shared_runs import CONFIGS, EXAMPLES, asked, predict_command, read, shares, write_model
 
 BIN = Path(sys.executable).parent
 TORCHRUN = [str(BIN / "torchrun"), "--nproc-per-node", "2"]
@@ -99,6 +101,27 @@ def test_torchrun_restarts_the_workers_by_itself(
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("2 processes share the work") == 2
     assert len(asked(home)) > EXAMPLES  # what the killed one was at is asked again
+    assert read(home / "run") == expected
+
+
+@pytest.mark.slow
+def test_two_launchers_meet_as_two_machines_do(
+    home: Path, picture_folder: Path, forks: Any
+) -> None:
+    expected = alone(home, picture_folder, forks)
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        address = f"localhost:{free.getsockname()[1]}"
+    command = predict_command("shared_model:Talker", picture_folder, "run", processes=2)
+    launcher = [str(BIN / "torchrun"), "--nnodes", "2", "--nproc-per-node", "1"]
+    launcher += ["--rdzv-backend", "c10d", "--rdzv-endpoint", address, "--rdzv-id", "test"]
+    with ThreadPoolExecutor(2) as machines:
+        command = [*launcher, "-m", "cobsat.cli", *command]
+        done = list(machines.map(lambda _: launch(command, home), range(2)))
+    assert [each.returncode for each in done] == [0, 0], [each.stderr for each in done]
+    told = "".join(each.stderr for each in done)
+    assert told.count("2 processes on 2 machines share the work\n") == 1
+    assert len(shares(home)) == 2
     assert read(home / "run") == expected
 
 
