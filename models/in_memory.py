@@ -2,6 +2,8 @@
 
     room = InMemory()
     outputs = room.answer(items, model_answers, Output("error", reason="out_of_memory: …"))
+
+What did not fit once is not tried again.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ _Answer = TypeVar("_Answer")
 
 
 class InMemory:
-    """Remembers how large a batch may be, so that what did not fit once is not tried again.
+    """Remembers how large a batch may be.
 
     Args:
         largest: The most items of a batch; None for no limit but memory.
