@@ -29,7 +29,8 @@ class Entry:
         target: "module:Class" of the adapter.
         about: What it is, in a few words.
         outputs: Its output kinds; for a family of checkpoints, all that any of them has.
-        max_images: The most pictures in one prompt; None for no limit.
+        pictures: How many pictures a prompt may hold.
+        loaded_by: What loads its checkpoint; empty where there is none.
         extra: The extra of the package that it needs, if any.
         named_by: The options that say which checkpoint or server it is.
     """
@@ -37,7 +38,8 @@ class Entry:
     target: str
     about: str
     outputs: tuple[str, ...] = ("image", "description")
-    max_images: int | None = None
+    pictures: str = "any number"
+    loaded_by: str = ""
     extra: str | None = None
     named_by: str = ""
 
@@ -51,12 +53,16 @@ MODELS: Final[dict[str, Entry]] = {
         "cobsat.models.transformers_vlm:TransformersVLM",
         "any image-text-to-text checkpoint: LLaVA, Qwen-VL, InternVL, Gemma 3, Idefics 3, …",
         outputs=("description",),
+        pictures="any number; BLIP: one",
+        loaded_by="AutoModelForImageTextToText",
         named_by="checkpoint=NAME",
     ),
     "diffusers": Entry(
         "cobsat.models.diffusers_pipeline:DiffusersPipeline",
         "any text-to-image pipeline; with pictures OmniGen, FLUX.2, Qwen-Image-Edit, Kontext, …",
         outputs=("image",),
+        pictures="none, one or any number, by its class",
+        loaded_by="DiffusionPipeline, as its model_index.json says",
         extra="diffusers",
         named_by="checkpoint=NAME",
     ),
@@ -64,6 +70,7 @@ MODELS: Final[dict[str, Entry]] = {
         "cobsat.models.any_to_any:AnyToAny",
         "a checkpoint that reads pictures and draws one: Emu3, Janus",
         outputs=("image",),
+        loaded_by="its own class of transformers",
         named_by="checkpoint=NAME",
     ),
     "openai": Entry(
@@ -76,6 +83,7 @@ MODELS: Final[dict[str, Entry]] = {
         "cobsat.models.describe_then_draw:DescribeThenDraw",
         "a model that describes, and a model that draws the description",
         outputs=("image",),
+        pictures="as the first model",
         named_by="describe=MODEL, draw=MODEL",
     ),
 }
@@ -185,17 +193,19 @@ def command(
         typer.echo(describe(name))
         return
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
 
-    table = Table("model", "gives", "pictures", "what it is", box=None, pad_edge=False)
+    pictures = Column("pictures", max_width=12)
+    table = Table("model", "gives", pictures, "what it is", box=None, pad_edge=False)
     for key, entry in MODELS.items():
-        limit = "any number" if entry.max_images is None else f"up to {entry.max_images}"
         what = [entry.about]
+        if entry.loaded_by:
+            what.append(f"loaded by {entry.loaded_by}")
         if entry.named_by:
             what.append(f"--model-option {entry.named_by}")
         if entry.extra:
             what.append(f"pip install 'cobsat\\[{entry.extra}]'")
-        table.add_row(key, "\n".join(entry.outputs), limit, "\n".join(what))
+        table.add_row(key, "\n".join(entry.outputs), entry.pictures, "\n".join(what))
     table.add_row("module:Class", "its own", "its own", "an adapter of yours")
     Console().print(table, "", "cobsat models MODEL shows a model's options.", highlight=False)
 
