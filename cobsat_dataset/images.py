@@ -18,6 +18,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 from PIL import Image, ImageOps
 
 from .layout import LABELS, SUFFIXES, TABLES, Label, stem
@@ -245,7 +246,7 @@ class ImageCache:
             return known
         try:
             with Image.open(file) as opened:
-                decoded = ImageOps.exif_transpose(opened).convert("RGB")  # as `datasets` does
+                decoded = _as_rgb(ImageOps.exif_transpose(opened))  # upright, as `datasets` does
         except FileNotFoundError:
             raise
         except (OSError, SyntaxError, ValueError) as error:  # Pillow raises all three
@@ -254,3 +255,16 @@ class ImageCache:
         if len(self._images) > self.size:
             self._images.popitem(last=False)
         return decoded
+
+
+def _as_rgb(picture: Image.Image) -> Image.Image:
+    """Return a picture in 8 bits a channel; Pillow's own conversion cuts what is above 255.
+
+    Raises:
+        ValueError: Its numbers have no known range.
+    """
+    if picture.mode.startswith("I;16"):
+        return Image.fromarray((np.asarray(picture) >> 8).astype(np.uint8)).convert("RGB")
+    if picture.mode in ("I", "F"):
+        raise ValueError(f"mode {picture.mode}, which has no range: save it with 8 bits a channel")
+    return picture.convert("RGB")

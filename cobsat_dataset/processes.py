@@ -21,13 +21,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 __all__ = ["ONE", "Processes", "join", "must_start", "rank", "start"]
 
 _PATIENCE: Final = timedelta(days=365)
 """How long a process waits for others: they may draw pictures for days. A dead one is noticed at
 once, by its closed connection."""
+
+_MEETING: Final = timedelta(minutes=10)
+"""How long it waits for them at the start, where a dead launcher closes no connection."""
 
 _Item = TypeVar("_Item")
 
@@ -55,21 +58,23 @@ class Processes:
         """Return each process's value, in the order of their numbers, in all of them."""
         if self.count == 1:
             return [value]
-        from accelerate.utils import gather_object
+        from torch.distributed import all_gather_object
 
+        gathered: list[Any] = [None] * self.count
         with self._all_there():
-            gathered: list[_Item] = gather_object([value])
+            all_gather_object(gathered, value, group=_patient())
         return gathered
 
     def share(self, value: _Item) -> _Item:
         """Return the first process's value, in all of them."""
         if self.count == 1:
             return value
-        from accelerate.utils import broadcast_object_list
+        from torch.distributed import broadcast_object_list
 
+        shared: list[Any] = [value if self.first else None]
         with self._all_there():
-            shared: _Item = broadcast_object_list([value if self.first else None])[0]
-        return shared
+            broadcast_object_list(shared, src=0, group=_patient())
+        return cast(_Item, shared[0])
 
     def wait(self) -> None:
         """Wait until all are here."""
@@ -216,6 +221,14 @@ def _started() -> bool:
 
 
 @cache
+def _patient() -> Any:
+    """Return the group of all processes in which each waits as long as it takes."""
+    from torch.distributed import new_group
+
+    return new_group(backend="gloo", timeout=_PATIENCE)
+
+
+@cache
 def _joined() -> Processes:
     """Meet the others for the first time, and say how many there are."""
     import torch
@@ -225,7 +238,7 @@ def _joined() -> Processes:
     os.environ.setdefault("OMP_NUM_THREADS", str(torch.get_num_threads()))
     # cpu: they meet over plain connections, which may be idle for as long as they like, while
     # NCCL's would hold the GPUs and time out.
-    state = PartialState(cpu=True, backend="gloo", timeout=_PATIENCE)
+    state = PartialState(cpu=True, backend="gloo", timeout=_MEETING)
     atexit.register(state.destroy_process_group)
     if torch.cuda.is_available():
         torch.cuda.set_device(state.local_process_index % torch.cuda.device_count())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -41,6 +42,11 @@ def load_vlm(
     if device_map is not None and device != "auto":
         raise ValueError(f"device must be auto with a device_map, got {device!r}")
     check_checkpoint(checkpoint)
+    if (Path(checkpoint) / "model_index.json").is_file():
+        raise ValueError(
+            f"checkpoint must be of an image-text-to-text model, got {checkpoint!r}, a pipeline of "
+            "diffusers: --model diffusers"
+        )
     shared = {"revision": revision, "trust_remote_code": trust_remote_code}
     config = AutoConfig.from_pretrained(checkpoint, **shared)
     known = AutoModelForImageTextToText._model_mapping

@@ -91,7 +91,7 @@ class DiffusersPipeline:
         width: Of the drawn picture, in pixels.
         max_sequence_length: Tokens of the prompt that the text encoder reads, for pipelines that
             have this argument.
-        many_images: One of `vlm_pictures.MANY_IMAGES`.
+        many_images: For a pipeline that takes one picture: "error", "collage" or "last".
         at_once: Prompts drawn in one call, for pipelines that take text alone. Above 1 is faster
             on a GPU, but a picture is then the same only up to rounding in another run.
         seed: Each example's own seed comes from it and the example's id.

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from cobsat.checkpoints import check_checkpoint
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 
-__all__ = ["merge_adapter"]
+from .asking import shorten
+
+__all__ = ["merge_adapter", "trained_on"]
+
+_WEIGHTS: Final = "adapter_model.safetensors"
+_UNFIT: Final = (RuntimeError, ValueError, LookupError, TypeError, SafetensorError)
+"""What PEFT raises for adapters that are broken, or do not fit."""
 
 
 def merge_adapter(model: Any, adapter: str) -> Any:
@@ -32,49 +38,50 @@ def merge_adapter(model: Any, adapter: str) -> Any:
         ) from error
     folder = Path(check_checkpoint(adapter))
     if folder.is_dir():
-        _check_folder(folder, model)
-    config = PeftConfig.from_pretrained(adapter)
+        for name in ("adapter_config.json", _WEIGHTS):
+            if not (folder / name).is_file():
+                raise FileNotFoundError(
+                    f"adapter must be a folder that PEFT saved, got no {folder / name}"
+                )
     try:
+        config = PeftConfig.from_pretrained(adapter)
         tuned = PeftModel.from_pretrained(model, adapter, config=config, use_safetensors=True)
-    except (RuntimeError, ValueError) as error:
-        first = str(error).strip().splitlines()[0]
+    except _UNFIT as error:
+        said = shorten(f"{type(error).__name__}: {error}")
         raise ValueError(
-            f"adapter must fit the checkpoint (it was trained on "
-            f"{config.base_model_name_or_path!r}), got {adapter!r}: {first}"
+            f"adapter must be one that fits the checkpoint, got {adapter!r}: {said}"
         ) from error
+    if folder.is_dir():
+        _check_all_used(folder / _WEIGHTS, tuned, str(config.base_model_name_or_path))
     return tuned.merge_and_unload(safe_merge=True)
 
 
-def _check_folder(folder: Path, model: Any) -> None:
-    """Check that an adapter's files are there, and that all its weights have a place in the model.
+def trained_on(adapter: str) -> str | None:
+    """Return the name of the checkpoint that a local adapter says it was trained on."""
+    try:
+        config = json.loads((Path(adapter) / "adapter_config.json").read_text("utf-8"))
+        return Path(str(config["base_model_name_or_path"])).name
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+
+
+def _check_all_used(weights: Path, tuned: Any, base: str) -> None:
+    """Check that the file has a weight for each of the adapter's places, and no others.
+
+    PEFT passes over both without a word: a part of the adapter would then be random or missing.
 
     Raises:
-        FileNotFoundError: A file is missing.
-        ValueError: A weight has no place: PEFT would leave it out without a word.
+        ValueError: It does not.
     """
-    weights = folder / "adapter_model.safetensors"
-    for path in (folder / "adapter_config.json", weights):
-        if not path.is_file():
-            raise FileNotFoundError(f"adapter must be a folder that PEFT saved, got no {path}")
-    base = json.loads((folder / "adapter_config.json").read_text("utf-8"))
-    places = {name for name, _ in model.named_modules()}
+    from peft import get_peft_model_state_dict
+
+    places = set(get_peft_model_state_dict(tuned, save_embedding_layers=False))
     with safe_open(weights, "pt") as file:
-        lost = [key for key in file.keys() if _place(key) not in places]  # noqa: SIM118
-    if lost:
-        raise ValueError(
-            f"adapter must fit the checkpoint (it was trained on "
-            f"{base.get('base_model_name_or_path')!r}), got {len(lost)} weights without a place, "
-            f"{lost[0]} for one"
-        )
-
-
-def _place(key: str) -> str:
-    """Return the module that a weight of an adapter belongs to.
-
-    >>> _place("base_model.model.model.language_model.layers.0.mlp.up_proj.lora_A.weight")
-    'model.language_model.layers.0.mlp.up_proj'
-    """
-    name = key.removeprefix("base_model.model.")
-    for part in (".lora_", ".modules_to_save", ".base_layer", ".weight", ".bias"):
-        name = name.partition(part)[0]
-    return name
+        there = {key.replace(".default.", ".") for key in file.keys()}  # noqa: SIM118
+    missing, unused = sorted(places - there), sorted(k for k in there - places if ".lora_" in k)
+    for keys, what in ((missing, "places without a weight"), (unused, "weights without a place")):
+        if keys:
+            raise ValueError(
+                f"adapter must fit the checkpoint and its own config (it was trained on {base!r}), "
+                f"got {len(keys)} {what}, {keys[0]} for one"
+            )

@@ -182,7 +182,7 @@ def command(
         int,
         typer.Option(
             help="Outputs for each example, drawn with seeds of their own; scores are then single, "
-            "majority and best of all.",
+            "majority and best of all. The model must draw: do_sample=true, temperature=1, ….",
             min=1,
         ),
     ] = 1,
@@ -312,6 +312,8 @@ def _say(folder: RunFolder, predictions: dict[str, Prediction], spending: Spendi
     if cut:
         typer.echo(f"cut at the most tokens that a reply may have: {cut:,}", err=True)
     if statuses["error"]:
+        reasons = Counter(p.reason for p in predictions.values() if p.status == "error")
+        typer.echo(f"errors, most often: {reasons.most_common(1)[0][0]}", err=True)
         typer.echo("ask again what failed: the same command with --retry-errors", err=True)
     if used := usage_line(predictions.values(), spending):
         typer.echo(used)

@@ -166,23 +166,29 @@ def check_capabilities(name: str, capabilities: Capabilities, settings: RunSetti
     for config in settings.configs:
         shown = images_shown(config, settings.prompt_type)
         if limit is not None and shown > limit:
-            fewer = "--prompt-type exact at 0 shots" if limit == 0 else "choose fewer shots"
+            fixes = ["choose fewer shots", "--prompt-type caption"]
+            if limit == 0:
+                none = f"--config {config.rpartition('-')[0]}-0shot --prompt-type exact"
+                fixes = [none, fixes[1], "--model describe_then_draw with another model before it"]
             raise ValueError(
                 f"pictures in a prompt of model {name} must be at most {limit}, got {shown} in "
-                f"{config}: {fewer}, or --prompt-type caption"
+                f"{config}: {', or '.join(fixes)}"
             )
 
 
 def default_folder(settings: RunSettings, given: Sequence[str]) -> Path:
     """Return `runs/…`, named by the model and by every option that is not the default.
 
-    The same command names the same folder, so that it resumes; another run names another.
+    The same command names the same folder, so that it resumes; another run names another. A run
+    may grow in its limit and samples, so they are not in the name.
     """
     label = "+".join(given)
     if len(label) > MAX_LABEL or "*" in label:
         label = f"{len(settings.configs)}configs-{_digest(settings.configs)}"
     standard = RunSettings(settings.model, settings.configs)
-    parts = [settings.model, settings.output, label]
+    name = str((settings.model_options.get("record") or {}).get("name", settings.model))
+    parts = [settings.model, *([] if name == settings.model else [Path(name).name])]
+    parts += [settings.output, label]
     parts += [
         str(getattr(settings, key))
         for key in ("split", "prompt_type", "instructions_for")
@@ -191,8 +197,6 @@ def default_folder(settings: RunSettings, given: Sequence[str]) -> Path:
     if settings.images != standard.images:
         parts.append(f"{Path(settings.images).name}-{settings.image_digest[:8]}")
     parts += [f"seed{settings.seed}"] if settings.seed != standard.seed else []
-    parts += [f"limit{settings.limit}"] if settings.limit is not None else []
-    parts += [f"samples{settings.samples}"] if settings.samples > 1 else []
     if settings.model_options.get("options"):
         parts.append(_digest(settings.model_options["options"]))
     return Path("runs") / safe_name("-".join(parts))

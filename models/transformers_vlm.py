@@ -39,6 +39,7 @@ from PIL import Image
 
 from .checkpoints import device_name, load_vlm
 from .in_memory import InMemory
+from .lora import trained_on
 from .protocol import Capabilities, Output
 from .seeds import example_seed
 from .vlm_generation import Decoding, generate, set_decoding
@@ -98,8 +99,10 @@ class TransformersVLM:
         dtype: "auto" (the checkpoint's), "float32", "bfloat16" or "float16".
         attn_implementation: "sdpa", "eager", "flash_attention_2", …
         trust_remote_code: Whether code in the checkpoint may run.
-        layout: One of `vlm_layouts.LAYOUTS`.
-        many_images: One of `vlm_pictures.MANY_IMAGES`.
+        layout: How a prompt becomes one text: "auto" (the checkpoint's template if it keeps the
+            reading order, else one that does), "template", "inline", "plain", "llava_v1",
+            "mistral_instruct", … (`vlm_layouts.py`).
+        many_images: For a model with one place for a picture: "error", "collage" or "last".
         max_new_tokens: The most tokens of an answer.
         do_sample: Whether answers are drawn; else they are greedy.
         temperature: Of drawing.
@@ -367,7 +370,8 @@ def _output(
 
 
 def _adapter_record(adapter: str) -> dict[str, str | None]:
-    return {"name": adapter, "weights_sha256": weights_digest(Path(adapter))}
+    digest = weights_digest(Path(adapter))
+    return {"name": adapter, "trained_on": trained_on(adapter), "weights_sha256": digest}
 
 
 def _context(config: Any, given: int | None) -> int:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-import json
+import html
+import re
+import shlex
 from pathlib import Path
 from typing import Any, Final
 
+from cobsat.run_folder import write_json
 from huggingface_hub import ModelCardData
 
-__all__ = ["RESULTS", "write_card"]
+from .sft_resume import RESULTS
 
-RESULTS: Final = "results.json"
-"""What the training ended with; `cobsat table4` adds the scores."""
+__all__ = ["write_card"]
+
+_PLAIN: Final = re.compile(r"[\w./-]+", re.ASCII)
+"""Names that need no quoting in a command."""
 
 _SHOWN: Final = {
     "data": ("dataset_config", "dataset_train_split", "prompt_type", "instructions_for", "images",
@@ -20,7 +25,7 @@ _SHOWN: Final = {
               "lora_dropout", "load_in_4bit"),
     "training": ("num_train_epochs", "per_device_train_batch_size", "gradient_accumulation_steps",
                  "learning_rate", "lr_scheduler_type", "warmup_steps", "weight_decay", "adam_beta2",
-                 "seed"),
+                 "max_steps", "processes", "seed"),
 }  # fmt: skip
 
 
@@ -30,10 +35,9 @@ def write_card(folder: Path, record: dict[str, Any], results: dict[str, Any]) ->
     Args:
         folder: The training's output folder.
         record: What `sft_resume.claim_folder` says of it.
-        results: Steps, epochs, loss and seconds, as the trainer gives them; and, once there are
-            any, `scores`: Markdown of a table.
+        results: Steps, epochs and losses; and, once there are any, `scores`: Markdown of a table.
     """
-    (folder / RESULTS).write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    write_json(folder / RESULTS, results)
     model, lora = record["model"], record["model"]["use_peft"]
     base = str(model["model_name_or_path"])
     data = ModelCardData(
@@ -60,29 +64,37 @@ def write_card(folder: Path, record: dict[str, Any], results: dict[str, Any]) ->
         lines += [f"| {n.replace('_', ' ')} | {_cell(record[part].get(n))} |" for n in names]
     lines += [f"| {n.replace('_', ' ')} | {_cell(results[n])} |" for n in results if n != "scores"]
     lines += [f"| {n} | {_cell(v)} |" for n, v in record["versions"].items()]
-    lines += [
-        "",
-        "## Scores",
-        "",
-        results.get("scores") or "None yet: `cobsat table4` adds them.",
-        "",
-    ]
-    lines += ["## Use", "", "```bash", _command(base, lora), "```", ""]
+    scores = results.get("scores") or "None yet: `cobsat table4` adds them."
+    lines += ["", "## Scores", "", scores, ""]
+    lines += ["## Use", "", "```bash", *_commands(record["data"], base, lora), "```", ""]
     target = folder / "README.md"
     target.write_text("\n".join(lines), encoding="utf-8")
     return target
 
 
-def _command(base: str, lora: bool) -> str:
+def _commands(data: dict[str, Any], base: str, lora: bool) -> list[str]:
+    """Return commands that ask the model about the test that goes with its training."""
     name = Path(base).name if Path(base).exists() else base
-    options = f"checkpoint={name} --model-option adapter" if lora else "checkpoint"
-    return (
-        f"cobsat run --model transformers --model-option {options}=THIS_FOLDER \\\n"
-        "  --config all-2shot --split ft_test --output description"
-    )
+    name = name if _PLAIN.fullmatch(name) else "BASE"
+    model = f"checkpoint={name} --model-option adapter=." if lora else "checkpoint=."
+    split = str(data["dataset_train_split"]).removesuffix("_train") + "_test"
+    options = [("config", data["dataset_config"]), ("split", split)]
+    options += [(key.replace("_", "-"), data[key]) for key in ("prompt_type", "instructions_for")]
+    if data["images"] in ("rendered", "official"):
+        options.append(("images", data["images"]))
+    asked = " ".join(f"--{key} {shlex.quote(str(value))}" for key, value in options)
+    return [
+        "cobsat table4 .  # base and tuned model, compared",
+        f"cobsat run --model transformers --model-option {model} --output description \\",
+        f"  {_visible(asked)}",
+    ]
 
 
 def _cell(value: Any) -> str:
-    """Return a value for a cell of a Markdown table."""
+    """Return a value for a cell of a Markdown table, or a heading: no markup, on one line."""
     text = Path(value).name if isinstance(value, str) and Path(value).is_absolute() else str(value)
-    return text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
+    return re.sub(r"([\\`*|\[\]#])", r"\\\1", html.escape(_visible(text), quote=False))
+
+
+def _visible(text: str) -> str:
+    return "".join(character if character.isprintable() else "?" for character in text)

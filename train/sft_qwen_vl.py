@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,7 +32,7 @@ from typing import Any, Final, NoReturn
 import cobsat
 import torch
 import yaml
-from cobsat.checkpoints import check_checkpoint
+from cobsat.checkpoints import check_checkpoint, no_progress_bar
 from cobsat.spec import choose
 from datasets import Dataset, load_dataset
 from transformers import AutoConfig, AutoProcessor
@@ -47,7 +48,7 @@ from trl import (
 from .sft_callbacks import Log, SaveWhenStopped, quiet
 from .sft_card import write_card
 from .sft_checks import check_lengths, check_order, check_trained, first_batch, language_model
-from .sft_resume import checkpoint_to_resume, claim_folder
+from .sft_resume import RESULTS, checkpoint_to_resume, claim_folder
 
 __all__ = ["DataArguments", "main", "train"]
 
@@ -121,6 +122,9 @@ def train(data: DataArguments, training: SFTConfig, model: ModelConfig) -> Path:
     rows = training_rows(data)
     check_lengths(rows, processor, config, training.max_length)
     record = claim_folder(data, training, model)
+    if (Path(training.output_dir) / RESULTS).is_file():
+        print(f"{training.output_dir}: trained already; another training needs another folder")
+        return Path(training.output_dir)
     peft_config = get_peft_config(model)
     if peft_config is not None and model.lora_target_modules is None:
         peft_config.target_modules = language_model(config)
@@ -131,7 +135,28 @@ def train(data: DataArguments, training: SFTConfig, model: ModelConfig) -> Path:
         "use_safetensors": True,
         **(training.model_init_kwargs or {}),
     }
-    trainer = SFTTrainer(
+    # transformers reads its own name of before the last release.
+    warnings.filterwarnings("ignore", ".*gradient_checkpointing.*", FutureWarning)
+    with no_progress_bar():
+        trainer = _trainer(model, training, rows, processor, peft_config)
+    quiet(trainer)
+    trainer.accelerator.print(check_trained(trainer.model))
+    trainer.accelerator.print(first_batch(trainer))
+    trainer.train(resume_from_checkpoint=checkpoint_to_resume(training))
+    if trainer.state.global_step < trainer.state.max_steps:
+        raise KeyboardInterrupt  # stopped, and saved: the same command goes on
+    trainer.save_model(training.output_dir)
+    if trainer.is_world_process_zero():
+        write_card(Path(training.output_dir), record, _results(trainer))
+    trainer.accelerator.print(f"{training.output_dir}: done")
+    trainer.end()
+    return Path(training.output_dir)
+
+
+def _trainer(
+    model: ModelConfig, training: SFTConfig, rows: Dataset, processor: Any, peft_config: Any
+) -> SFTTrainer:
+    return SFTTrainer(
         model=model.model_name_or_path,
         args=training,
         train_dataset=rows,
@@ -140,18 +165,6 @@ def train(data: DataArguments, training: SFTConfig, model: ModelConfig) -> Path:
         peft_config=peft_config,
         callbacks=[Log(), SaveWhenStopped()],
     )
-    quiet(trainer)
-    trainer.accelerator.print(check_trained(trainer.model))
-    trainer.accelerator.print(first_batch(trainer))
-    result = trainer.train(resume_from_checkpoint=checkpoint_to_resume(training))
-    if trainer.state.global_step < trainer.state.max_steps:
-        raise KeyboardInterrupt  # stopped, and saved: the same command goes on
-    trainer.save_model(training.output_dir)
-    if trainer.is_world_process_zero():
-        write_card(Path(training.output_dir), record, _results(trainer, result.metrics))
-    trainer.accelerator.print(f"{training.output_dir}: done, loss {result.training_loss:.4f}")
-    trainer.end()
-    return Path(training.output_dir)
 
 
 def training_rows(data: DataArguments) -> Dataset:
@@ -168,13 +181,15 @@ def training_rows(data: DataArguments) -> Dataset:
     return cobsat.decode_once(rows)
 
 
-def _results(trainer: SFTTrainer, metrics: dict[str, float]) -> dict[str, Any]:
+def _results(trainer: SFTTrainer) -> dict[str, Any]:
+    """Return what a training ended with; the same for one that was stopped and went on."""
+    losses = [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
     return {
         "examples": len(trainer.train_dataset),
-        "processes": trainer.args.world_size,
         "steps": trainer.state.global_step,
-        "loss": round(metrics["train_loss"], 4),
-        "seconds": round(metrics["train_runtime"]),
+        "epochs": round(trainer.state.epoch, 4),
+        "first logged loss": round(losses[0], 4) if losses else None,
+        "last logged loss": round(losses[-1], 4) if losses else None,
         "device": str(trainer.args.device.type),
     }
 

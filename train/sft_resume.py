@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
+import zipfile
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
+from cobsat.checkpoints import weights_digest
 from cobsat.images import image_source
 from cobsat.run_folder import write_json
-from transformers.trainer_utils import get_last_checkpoint
+from safetensors import SafetensorError, safe_open
 
-__all__ = ["RECORD", "checkpoint_to_resume", "claim_folder"]
+__all__ = ["RECORD", "RESULTS", "checkpoint_to_resume", "claim_folder"]
 
 RECORD: Final = "training.json"
-_OF_TRAINING: Final = (
-    "num_train_epochs", "max_steps", "per_device_train_batch_size", "gradient_accumulation_steps",
-    "learning_rate", "lr_scheduler_type", "warmup_steps", "weight_decay", "adam_beta1",
-    "adam_beta2", "optim", "max_grad_norm", "max_length", "loss_type", "bf16", "seed",
-)  # fmt: skip
+RESULTS: Final = "results.json"
+"""What a training ended with; it is there only when the training has ended."""
+
+_CHANGES_NOTHING: Final = re.compile(
+    "(output_dir|run_name|project|report_to|disable_tqdm|resume_from_checkpoint|push_to_hub|debug|"
+    "do_.*|eval_.*|hub_.*|log.*|save_.*|trackio_.*|include_.*|dataloader_.*|ddp_.*|use_cpu|"
+    "local_rank|restore_.*|ignore_data_skip|enable_jit_checkpoint|dataset_num_proc|"
+    "skip_memory_metrics|model_init_kwargs|load_best_.*|metric_.*|greater_.*|past_index|"
+    "per_device_eval_.*|torch_empty_cache_steps|auto_find_batch_size)"
+)
+"""Settings of the trainer that may differ when a training goes on."""
+
 _PACKAGES: Final = ("cobsat", "torch", "transformers", "trl", "peft", "datasets")
 
 
@@ -30,13 +41,17 @@ def claim_folder(data: Any, training: Any, model: Any) -> dict[str, Any]:
         ValueError: The folder is another training's; the message says what differs.
     """
     record = {
-        "model": _plain(asdict(model)),
+        "model": {
+            **_plain(asdict(model)),
+            "weights_sha256": weights_digest(Path(model.model_name_or_path)),
+        },
         "data": {**asdict(data), "image_digest": image_source(data.images).digest},
-        "training": _plain({name: getattr(training, name) for name in _OF_TRAINING}),
+        "training": {"processes": training.world_size, **_settings(training)},
         "versions": {name: version(name) for name in _PACKAGES},
     }
     target = Path(training.output_dir) / RECORD
-    if not target.exists():
+    begun = [*target.parent.glob("checkpoint-*"), *target.parent.glob(RESULTS)]
+    if not target.exists() or not begun:
         if training.process_index == 0:
             write_json(target, record)
         return record
@@ -56,13 +71,48 @@ def claim_folder(data: Any, training: Any, model: Any) -> dict[str, Any]:
 
 
 def checkpoint_to_resume(training: Any) -> str | None:
-    """Return the checkpoint to go on from: the one that is named, else the last, if any."""
+    """Return the checkpoint to go on from: the one that is named, else the last whole one, if any.
+
+    A process that is killed while it saves leaves half a checkpoint, which is passed over.
+    """
     if training.resume_from_checkpoint not in (None, "true", "True"):
         return str(training.resume_from_checkpoint)
-    if not Path(training.output_dir).is_dir():
-        return None
-    last = get_last_checkpoint(training.output_dir)  # type: ignore[no-untyped-call]
-    return None if last is None else str(last)
+    found = [
+        path
+        for path in Path(training.output_dir).glob("checkpoint-*")
+        if path.name.removeprefix("checkpoint-").isdecimal()
+    ]
+    for path in sorted(found, key=lambda p: int(p.name.removeprefix("checkpoint-")), reverse=True):
+        if (fault := _fault(path)) is None:
+            return str(path)
+        if training.process_index == 0:
+            print(f"passed over {path}, which is not whole: {fault}", file=sys.stderr)
+    return None
+
+
+def _fault(checkpoint: Path) -> str | None:
+    """Return what is wrong with a checkpoint's files; None if nothing is."""
+    try:
+        json.loads((checkpoint / "trainer_state.json").read_text("utf-8"))
+        for weights in checkpoint.glob("*.safetensors"):
+            with safe_open(weights, "pt"):
+                pass
+    except (OSError, ValueError, SafetensorError) as error:
+        return f"{type(error).__name__}: {error}"
+    if not any(checkpoint.glob("optimizer*")) and not any(checkpoint.glob("global_step*")):
+        return "no optimizer's state"
+    for saved in (*checkpoint.glob("*.pt"), *checkpoint.glob("*.pth")):
+        if not zipfile.is_zipfile(saved):
+            return f"{saved.name} is cut"
+    return None
+
+
+def _settings(training: Any) -> dict[str, Any]:
+    return {
+        name: value
+        for name, value in _plain(training.to_dict()).items()
+        if not _CHANGES_NOTHING.fullmatch(name)
+    }
 
 
 def _plain(values: dict[str, Any]) -> dict[str, Any]:

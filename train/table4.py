@@ -20,14 +20,16 @@ from typing import Annotated, Any, Final
 
 import typer
 from cobsat.command_line import parse_options
-from cobsat.metrics.compare import Group, Pair, common_judge, compare_runs, read_run
-from cobsat.metrics.judge import command as judge_run
+from cobsat.metrics.compare import Group, Pair, compare_runs, read_run
+from cobsat.metrics.judge import load_judges
+from cobsat.metrics.judging import judge_run
+from cobsat.metrics.protocol import Judge
 from cobsat.models.predict import command as predict_run
 from cobsat.paper_tables import paper_scores
 from cobsat.run_folder import RunFolder, safe_name, write_json
 
-from .sft_card import RESULTS, write_card
-from .sft_resume import RECORD
+from .sft_card import write_card
+from .sft_resume import RECORD, RESULTS
 
 __all__ = ["Tuned", "command", "read_tuned", "rows", "to_markdown"]
 
@@ -56,11 +58,14 @@ class Tuned:
 
     def options(self, *, tuned: bool) -> list[str]:
         """Return the model options that name the base, or the tuned model."""
-        if not tuned:
-            return [f"checkpoint={self.base}"]
-        if self.is_adapter:
-            return [f"checkpoint={self.base}", f"adapter={self.folder}"]
-        return [f"checkpoint={self.folder}"]
+        trust = self.record["training"].get("trust_remote_code")
+        more = ["trust_remote_code=true"] if trust else []
+        if tuned and not self.is_adapter:
+            return [f"checkpoint={self.folder}", *more]
+        revision = self.record["model"].get("model_revision") or "main"
+        more += [f"revision={revision}"] if revision != "main" else []
+        more += [f"adapter={self.folder}"] if tuned else []
+        return [f"checkpoint={self.base}", *more]
 
 
 def read_tuned(folder: Path) -> Tuned:
@@ -68,6 +73,7 @@ def read_tuned(folder: Path) -> Tuned:
 
     Raises:
         FileNotFoundError: It is no such folder, or the training has not ended.
+        ValueError: Its record is broken.
     """
     for name, why in (
         (RECORD, "`cobsat train` makes one"),
@@ -75,16 +81,19 @@ def read_tuned(folder: Path) -> Tuned:
     ):
         if not (folder / name).is_file():
             raise FileNotFoundError(f"{folder} must be a tuned model, got no {name}: {why}")
-    record = json.loads((folder / RECORD).read_text("utf-8"))
-    data, model = record["data"], record["model"]
-    return Tuned(
-        folder=folder,
-        record=record,
-        base=str(model["model_name_or_path"]),
-        is_adapter=bool(model["use_peft"]),
-        config=data["dataset_config"],
-        split=data["dataset_train_split"].removesuffix("_train") + "_test",
-    )
+    try:
+        record = json.loads((folder / RECORD).read_text("utf-8"))
+        data, model = record["data"], record["model"]
+        return Tuned(
+            folder=folder,
+            record=record,
+            base=str(model["model_name_or_path"]),
+            is_adapter=bool(model["use_peft"]),
+            config=data["dataset_config"],
+            split=data["dataset_train_split"].removesuffix("_train") + "_test",
+        )
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise ValueError(f"{folder / RECORD} must be a training's record, got {error}") from error
 
 
 def rows(pair: Pair, official: bool) -> list[dict[str, Any]]:
@@ -181,11 +190,12 @@ def command(
     """Ask base and tuned models about the unseen half, and print the paper's Table 4."""
     read = [read_tuned(folder) for folder in tuned]
     parse_options(model_option or ())
+    (by,) = load_judges([judge], judge_option or ())
     tables = []
     for each in read:
-        pair, by = _compare(each, out, judge, judge_option, model_option, limit, batch_size)
+        pair = _compare(each, out, by, model_option, limit, batch_size)
         official = pair.first.settings.images == "official"
-        tables.append({"tuned": each.folder.name, "judge": by, "rows": rows(pair, official)})
+        tables.append({"tuned": each.folder.name, "judge": by.name, "rows": rows(pair, official)})
         _keep_with_model(each, tables[-1], pair)
     text = "\n\n".join(_section(table) for table in tables) + "\n"
     write_json(out / "table4.json", tables)
@@ -196,13 +206,12 @@ def command(
 def _compare(
     tuned: Tuned,
     out: Path,
-    judge: str,
-    judge_option: list[str] | None,
+    judge: Judge,
     model_option: list[str] | None,
     limit: int | None,
     batch_size: int,
-) -> tuple[Pair, str]:
-    """Ask, judge and compare; return the comparison and the judge's name."""
+) -> Pair:
+    """Ask, judge and compare."""
     data = tuned.record["data"]
     label = f"{data['dataset_config']}-{tuned.split}"
     folders = []
@@ -223,12 +232,13 @@ def _compare(
                 model_option=[*tuned.options(tuned=kind == "tuned"), *(model_option or ())],
             )
         )
-        judge_run(folders[-1], judge=[judge], judge_option=judge_option)
-    runs = [RunFolder(folder) for folder in folders]
-    by = common_judge(runs)
-    first, second = (read_run(run, by, label) for run, label in zip(runs, "AB", strict=True))
+        judge_run(folders[-1], judge)
+    first, second = (
+        read_run(RunFolder(folder), judge.name, label)
+        for folder, label in zip(folders, "AB", strict=True)
+    )
     (pair,) = compare_runs([first, second])
-    return pair, by
+    return pair
 
 
 def _wording(data: dict[str, Any]) -> str:
