@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,7 +15,7 @@ from .asking import shorten
 __all__ = ["merge_adapter", "trained_on"]
 
 _WEIGHTS: Final = "adapter_model.safetensors"
-_UNFIT: Final = (RuntimeError, ValueError, LookupError, TypeError, SafetensorError)
+_UNFIT: Final = (RuntimeError, ValueError, LookupError, TypeError, UserWarning, SafetensorError)
 """What PEFT raises for adapters that are broken, or do not fit."""
 
 
@@ -44,12 +45,14 @@ def merge_adapter(model: Any, adapter: str) -> Any:
                     f"adapter must be a folder that PEFT saved, got no {folder / name}"
                 )
     try:
-        config = PeftConfig.from_pretrained(adapter)
-        tuned = PeftModel.from_pretrained(model, adapter, config=config, use_safetensors=True)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", "Found missing adapter keys")
+            config = PeftConfig.from_pretrained(adapter)
+            tuned = PeftModel.from_pretrained(model, adapter, config=config, use_safetensors=True)
     except _UNFIT as error:
-        said = shorten(f"{type(error).__name__}: {error}")
         raise ValueError(
-            f"adapter must be one that fits the checkpoint, got {adapter!r}: {said}"
+            f"adapter must fit the checkpoint (it was trained on {trained_on(adapter)!r}), got "
+            f"{adapter!r}: {shorten(f'{type(error).__name__}: {error}')}"
         ) from error
     if folder.is_dir():
         _check_all_used(folder / _WEIGHTS, tuned, str(config.base_model_name_or_path))

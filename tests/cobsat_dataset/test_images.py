@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from cobsat import THEMES, ImageCache, image_source
 from cobsat.images import read_source, settle
@@ -342,3 +343,13 @@ def test_without_the_hub_it_says_how_to_get_the_official_pictures(
 def test_every_theme_has_a_table(picture_folder: Path) -> None:
     names = {f"{theme.name}_{theme.object_kind}.csv" for theme in THEMES.values()}
     assert names == {path.name for path in picture_folder.glob("*.csv")}
+
+
+def test_sixteen_bits_become_eight(tmp_path: Path) -> None:
+    values = np.array([[0, 255, 256, 65535]], np.uint16)
+    Image.fromarray(values).save(tmp_path / "deep.png")
+    opened = ImageCache().open(str(tmp_path / "deep.png"))
+    assert [opened.getpixel((x, 0))[0] for x in range(4)] == [0, 0, 1, 255]
+    Image.fromarray(np.array([[0.5]], np.float32)).save(tmp_path / "float.tiff")
+    with pytest.raises(OSError, match="whole picture, got mode F, which has no range"):
+        ImageCache().open(str(tmp_path / "float.tiff"))

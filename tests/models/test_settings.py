@@ -142,7 +142,9 @@ def test_a_relative_folder_of_pictures_is_kept_as_an_absolute_one(
     [
         ({}, ["color_i-2shot"], "runs/copy-image-color_i-2shot"),
         ({"output": "description"}, ["color_i-2shot"], "runs/copy-description-color_i-2shot"),
-        ({"limit": 9, "seed": 1}, ["a"], "runs/copy-image-a-seed1-limit9"),
+        ({"limit": 9, "samples": 2, "seed": 1}, ["a"], "runs/copy-image-a-seed1"),
+        ({"model_options": {"record": {"name": "org/tiny-7B"}}}, ["a"],
+         "runs/copy-tiny-7B-image-a"),
         ({"prompt_type": "cot", "split": "ft_test"}, ["a"], "runs/copy-image-a-ft_test-cot"),
         ({"images": "/x/mine", "image_digest": "0123456789"}, ["a"],
          "runs/copy-image-a-mine-01234567"),
@@ -167,8 +169,6 @@ def test_runs_that_differ_have_default_folders_that_differ() -> None:
         {"images": "official", "image_digest": "a" * 64},
         {"images": "/mine", "image_digest": "b" * 64},
         {"images": "/mine", "image_digest": "c" * 64},
-        {"limit": 1},
-        {"limit": 2},
         {"model_options": {"options": {"seed": 1}}},
         {"model_options": {"options": {"seed": 2}}},
     ]

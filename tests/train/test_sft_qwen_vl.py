@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,9 +18,10 @@ from cobsat import Options, RunFolder, examples
 from cobsat.cli import main as cobsat
 from cobsat.models.transformers_vlm import TransformersVLM
 from cobsat.train import sft_qwen_vl
+from cobsat.train.sft_card import _commands, write_card
 from cobsat.train.sft_checks import check_trained, language_model
 from peft import LoraConfig, PeftModel, get_peft_model
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 from tiny_vlms import FAMILIES, build, save
 from transformers import AutoModelForImageTextToText, AutoProcessor, TrainerCallback
 
@@ -233,6 +235,90 @@ def test_an_interrupted_training_ends_as_an_undisturbed_one(
         train(base, stopped, "--save_steps", "100", "--lora_r", "8", steps=5)
 
 
+def test_a_finished_training_stays_as_it_is(
+    checkpoints: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train(checkpoints["qwen2_5_vl"], tmp_path, "--lr_scheduler_type", "constant")
+    results = json.loads((tmp_path / "results.json").read_text()) | {"scores": "a table"}
+    (tmp_path / "results.json").write_text(json.dumps(results))
+    files = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    train(checkpoints["qwen2_5_vl"], tmp_path, "--lr_scheduler_type", "constant")
+    assert "trained already" in capsys.readouterr().out
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == files
+    with pytest.raises(ValueError, match=r"neftune_noise_alpha: None there, 5\.0 now"):
+        train(checkpoints["qwen2_5_vl"], tmp_path, "--lr_scheduler_type", "constant",
+              "--neftune_noise_alpha", "5")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("file", "left"),
+    [("trainer_state.json", 100), ("trainer_state.json", None), ("optimizer.pt", 1000),
+     ("optimizer.pt", None), ("adapter_model.safetensors", 1000)],
+)  # fmt: skip
+def test_half_a_checkpoint_is_passed_over(
+    file: str, left: int | None, checkpoints: dict[str, Path], finished: Path, tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    stopped = tmp_path / "stopped"
+    shutil.copytree(finished, stopped)
+    for name in ("results.json", "README.md", "adapter_model.safetensors"):
+        (stopped / name).unlink()
+    broken = stopped / "checkpoint-4" / file
+    if left is None:
+        broken.unlink()
+    else:
+        broken.write_bytes(broken.read_bytes()[:left])
+    train(checkpoints["qwen2_5_vl"], stopped, "--save_steps", "2", steps=4)
+    said = capsys.readouterr().err
+    assert "passed over" in said
+    assert "going on from step 2" in said
+    one, other = (load_file(f / "adapter_model.safetensors") for f in (finished, stopped))
+    assert all(torch.equal(one[name], other[name]) for name in one)
+    assert (stopped / "results.json").read_text() == (finished / "results.json").read_text()
+
+
+@pytest.fixture(scope="module")
+def finished(checkpoints: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A training of four steps with checkpoints after two and four."""
+    out = tmp_path_factory.mktemp("finished")
+    return train(checkpoints["qwen2_5_vl"], out, "--save_steps", "2", steps=4)
+
+
+@pytest.mark.parametrize("kept", ["none", "lora_A", "half", "one more than the config"])
+def test_an_adapter_that_would_be_used_in_part_is_refused(
+    kept: str, checkpoints: dict[str, Path], tuned: Path, tmp_path: Path
+) -> None:
+    broken = tmp_path / "adapter"
+    shutil.copytree(tuned, broken)
+    weights = load_file(tuned / "adapter_model.safetensors")
+    if kept == "one more than the config":
+        config = json.loads((broken / "adapter_config.json").read_text())
+        config["target_modules"] = ["q_proj"]
+        (broken / "adapter_config.json").write_text(json.dumps(config))
+    else:
+        some = {
+            "none": [], "lora_A": [n for n in weights if "lora_A" in n], "half": list(weights)[::2],
+        }[kept]  # fmt: skip
+        save_file({name: weights[name] for name in some}, broken / "adapter_model.safetensors")
+    with pytest.raises(ValueError, match="adapter must fit the checkpoint"):
+        TransformersVLM(str(checkpoints["qwen2_5_vl"]), adapter=str(broken))
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [("adapter_config.json", b"{"), ("adapter_config.json", b'{"peft_type": "FOO"}'),
+     ("adapter_model.safetensors", b"abc")],
+)  # fmt: skip
+def test_a_broken_adapter_is_told_in_one_line(
+    file: str, content: bytes, checkpoints: dict[str, Path], tuned: Path, tmp_path: Path
+) -> None:
+    broken = tmp_path / "adapter"
+    shutil.copytree(tuned, broken)
+    (broken / file).write_bytes(content)
+    with pytest.raises(ValueError, match="adapter must fit the checkpoint"):
+        TransformersVLM(str(checkpoints["qwen2_5_vl"]), adapter=str(broken))
+
+
 def test_the_adapter_is_one_for_peft_and_for_our_adapter(
     checkpoints: dict[str, Path], tuned: Path, tmp_path: Path
 ) -> None:
@@ -251,6 +337,7 @@ def test_the_adapter_is_one_for_peft_and_for_our_adapter(
     assert all(".language_model.layers." in name for name in changed)
     record = ours.record()["adapter"]
     assert record["name"] == str(tuned)
+    assert record["trained_on"] == "qwen2_5_vl"
     assert len(record["weights_sha256"]) == 64
     assert "adapter" not in TransformersVLM(str(base)).record()
     options = ["checkpoint=" + str(base), f"adapter={tuned}", "max_new_tokens=4"]
@@ -291,6 +378,29 @@ def test_the_card_says_what_was_trained(tuned: Path) -> None:
         assert line in text
     assert str(tuned.parent) not in text
     assert not re.search(r"[ (]/\w", text)  # no path of this machine
+
+
+def test_the_card_asks_for_the_test_that_goes_with_the_training(tuned: Path) -> None:
+    record = json.loads((tuned / "training.json").read_text())
+    record["data"] |= {"dataset_config": "all-4shot", "prompt_type": "exact",
+                       "dataset_train_split": "leave_color_out_train"}  # fmt: skip
+    commands = "\n".join(_commands(record["data"], "org/base", lora=True))
+    for words in ("checkpoint=org/base", "--config all-4shot", "--split leave_color_out_test",
+                  "--prompt-type exact", "--instructions-for qwen_vl"):  # fmt: skip
+        assert words in commands
+
+
+def test_text_from_a_record_is_no_markup_in_the_card(tuned: Path, tmp_path: Path) -> None:
+    record = json.loads((tuned / "training.json").read_text())
+    record["model"]["model_name_or_path"] = "org/x\n```\n<script>a|b</script> $(touch x)\x1b[31m"
+    record["data"]["dataset_config"] = "all-2shot; rm x\n```"
+    text = write_card(tmp_path, record, {"steps": 1}).read_text()
+    body = text.split("---", 2)[2]
+    assert "<script>" not in body
+    assert "\x1b" not in body
+    assert "$(touch" not in body.split("```bash")[1]
+    assert body.count("```") == 2 + body.count("'all-2shot; rm x?```'")
+    assert [line for line in body.splitlines() if line.startswith("```")] == ["```bash", "```"]
 
 
 def test_the_shipped_settings_are_the_papers() -> None:

@@ -62,6 +62,30 @@ def test_base_and_tuned_are_asked_about_the_unseen_half(
     assert (tmp_path / "table4.json").read_bytes() == before
 
 
+def test_the_table_is_by_the_judge_that_is_asked(
+    tuned: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["table4", str(tuned), "--out", str(tmp_path), "--limit", "2", "--model-option",
+               "max_new_tokens=4", "--judge"]  # fmt: skip
+    for judge, row in (("mention", "0.000 | 0.000"), ("right_judge:AlwaysRight", "1.000 | 1.000"),
+                       ("mention", "0.000 | 0.000")):  # fmt: skip
+        assert cobsat([*command, judge]) == 0
+        assert f"| color_ii | 4 | {row} |" in capsys.readouterr().out
+
+
+def test_the_revision_that_was_tuned_is_the_one_that_is_asked(tuned: Path, tmp_path: Path) -> None:
+    record = json.loads((tuned / "training.json").read_text())
+    record["model"]["model_revision"] = "abc123"
+    (tmp_path / "training.json").write_text(json.dumps(record))
+    (tmp_path / "results.json").write_text("{}")
+    read = table4.read_tuned(tmp_path)
+    for is_tuned in (False, True):
+        assert "revision=abc123" in read.options(tuned=is_tuned)
+    (tmp_path / "training.json").write_text("[]")
+    with pytest.raises(ValueError, match=r"training.json must be a training's record"):
+        table4.read_tuned(tmp_path)
+
+
 def test_what_is_no_tuned_model_is_told_as_such(
     tuned: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
