@@ -157,7 +157,9 @@ def build_vlm(
     torch.manual_seed(seed)
     tower = clip.vision_model.config
     ends = {"eos_token_id": tokenizer.eos_token_id, "pad_token_id": tokenizer.pad_token_id}
-    names = {f"{name}_id": tokenizer.convert_tokens_to_ids(token) for name, token in _VISION.items()}
+    names = {
+        f"{name}_id": tokenizer.convert_tokens_to_ids(token) for name, token in _VISION.items()
+    }
     config = Qwen2_5_VLConfig(
         vision_config={
             "depth": tower.num_hidden_layers,
