@@ -15,15 +15,19 @@ its scratch folder; a seed and a number of threads give one result on one kind o
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Annotated, Final, TypeAlias
 
 import cobsat.metrics
 import numpy as np
 import numpy.typing as npt
 import torch
+import typer
+from cobsat.checkpoints import no_progress_bar
 from cobsat.progress import progress
 from cobsat.spec import THEMES
 from torch import nn
@@ -31,14 +35,34 @@ from torch.nn import functional
 from transformers import Qwen2_5_VLForConditionalGeneration
 
 from .augment import augment
-from .drawings import Drawings
-from .mini_vlm_data import Batch, Encoder, Sample, collate
-from .mini_vlm_model import IMAGE_SIZE, picture_features
+from .drawings import Drawings, draw_all
+from .mini_clip import DRAWN_SIZE
+from .mini_vlm_card import SHOTS as MEASURED_SHOTS
+from .mini_vlm_card import Facts, measure_captions, measure_tasks, write_card
+from .mini_vlm_data import (
+    Batch,
+    Encoder,
+    Sample,
+    Wording,
+    collate,
+    context_sample,
+    naming_sample,
+    tokenizer_texts,
+)
+from .mini_vlm_model import (
+    IMAGE_SIZE,
+    build_tokenizer,
+    build_vlm,
+    build_vlm_processor,
+    picture_features,
+)
 from .samples import chances, label_numbers
-from .side_by_side import train_copies
+from .shipping import file_digest, save_half
+from .side_by_side import checkpoint_path, echo_losses, minutes_spent, train_copies
 
 Build: TypeAlias = Callable[[], Qwen2_5_VLForConditionalGeneration]
 OnStep: TypeAlias = Callable[[int, float], None]
+STAGES: Final = ("sight", "naming", "context")
 OBJECTS: Final = tuple(dict.fromkeys(o for theme in THEMES.values() for o in theme.objects))
 
 CLIP_FOLDER: Final = Path(cobsat.metrics.__file__).parent / "mini_clip"
@@ -73,6 +97,45 @@ class Stage:
 
 def quiet(step: int, loss: float) -> None:
     """Say nothing about a step."""
+
+
+WORDINGS: Final = (
+    Wording("default", "qwen_vl", 0.34),
+    Wording("default", "neutral", 0.3),
+    *(Wording("default", name, 0.04) for name in ("emu", "gill", "seed_llama", "llava", "gpt4v")),
+    Wording("instruct", "neutral", 0.08),
+    Wording("exact", "qwen_vl", 0.04),
+    Wording("misleading", "qwen_vl", 0.04),
+)
+SHOTS: Final = ((2, 0.5), (4, 0.4), (6, 0.05), (8, 0.05))
+"""How often a prompt has so many demonstrations."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What decides the result, with the number of threads, the drawing code and mini-clip.
+
+    Attributes:
+        seed: Of the weights, the order and the disturbances.
+        drawing_seeds: Pictures are drawn with the seeds 1 to this.
+        width: Of the language model.
+        layers: Of the language model.
+        views: How often each drawing is looked at for the language model, each time disturbed.
+        kept_naming: The share of single pictures among the prompts of the last stage.
+        sight: The stage of the vision tower.
+        naming: The stage of single pictures.
+        context: The stage of prompts.
+    """
+
+    seed: int = 0
+    drawing_seeds: int = 36
+    width: int = 192
+    layers: int = 4
+    views: int = 1
+    kept_naming: float = 0.1
+    sight: Stage = Stage(((500, 1.0), (400, 0.5)), 64)
+    naming: Stage = Stage(((300, 1.0),), 32)
+    context: Stage = Stage(((700, 1.0),), 32)
 
 
 class Sight(nn.Module):
@@ -197,3 +260,141 @@ def train_words(
         return answer_losses(model, batch, features, encoder.image).mean()
 
     return train_copies(begin, loss, stage, checkpoint, on_step)
+
+
+def naming_samples(encoder: Encoder, count: int, generator: np.random.Generator) -> list[Sample]:
+    """Return questions about single pictures, each label as often as its theme is hard."""
+    weights = np.repeat(list(THEME_WEIGHTS.values()), 100)
+    labels = generator.choice(500, count, p=weights / weights.sum())
+    return [naming_sample(encoder, int(label), generator) for label in labels]
+
+
+def context_samples(
+    encoder: Encoder, count: int, kept_naming: float, generator: np.random.Generator
+) -> list[Sample]:
+    """Return prompts of one wording and number of shots, and questions about single pictures."""
+    naming = round(kept_naming * count)
+    shots, chance = zip(*SHOTS, strict=True)
+    number = int(generator.choice(shots, p=chance))
+    weights = np.array([wording.weight for wording in WORDINGS])
+    wording = WORDINGS[int(generator.choice(len(WORDINGS), p=weights / weights.sum()))]
+    prompts = [context_sample(encoder, number, wording, generator) for _ in range(count - naming)]
+    return [*prompts, *naming_samples(encoder, naming, generator)]
+
+
+def going_on(model: Qwen2_5_VLForConditionalGeneration) -> Build:
+    """Return what makes copies of a model in which everything can learn."""
+
+    def build() -> Qwen2_5_VLForConditionalGeneration:
+        copied = copy.deepcopy(model)
+        copied.requires_grad_(True)
+        return copied
+
+    return build
+
+
+@dataclass(frozen=True)
+class Trained:
+    """The two models, and the minutes that each stage took."""
+
+    base: Qwen2_5_VLForConditionalGeneration
+    model: Qwen2_5_VLForConditionalGeneration
+    minutes: dict[str, float]
+
+
+def train(
+    data: Drawings,
+    clip: CLIPModel,
+    tower: str,
+    tokenizer: Qwen2Tokenizer,
+    settings: Settings,
+    scratch: Path,
+    on_step: Callable[[], OnStep] = lambda: quiet,
+) -> Trained:
+    """Return both trained models.
+
+    Args:
+        data: The drawings.
+        clip: The model whose image tower the vision tower begins as.
+        tower: SHA-256 of its weights.
+        tokenizer: What `build_tokenizer` learnt.
+        settings: What decides the result.
+        scratch: The folder where the states of the stages are kept.
+        on_step: Makes what is told the number of steps done and their loss, for each stage.
+    """
+    encoder, seed = Encoder(tokenizer), settings.seed
+    files: dict[str, Path] = {}
+
+    def file(name: str) -> Path:
+        decided = {k: v for k, v in asdict(settings).items() if k not in STAGES} | {
+            stage: asdict(getattr(settings, stage)) for stage in (*files, name)
+        }
+        files[name] = checkpoint_path(scratch, {"mini-vlm": name, **decided}, data.digest, tower)
+        return files[name]
+
+    def build() -> Qwen2_5_VLForConditionalGeneration:
+        return build_vlm(tokenizer, clip, seed, settings.width, settings.layers)
+
+    seeing = train_sight(build, data, settings.sight, seed, file("sight"), on_step())
+    album = look(seeing, data, seed, settings.views)
+    size = settings.naming.batch_size
+    base = train_words(
+        going_on(seeing), encoder, album, partial(naming_samples, encoder, size),
+        settings.naming, seed, file("naming"), on_step(),
+    )  # fmt: skip
+    size = settings.context.batch_size
+    model = train_words(
+        going_on(base), encoder, album,
+        partial(context_samples, encoder, size, settings.kept_naming),
+        settings.context, seed, file("context"), on_step(),
+    )  # fmt: skip
+    return Trained(base, model, {name: minutes_spent(path) for name, path in files.items()})
+
+
+def main(
+    out: Annotated[Path, typer.Option(help="Folder of both models' folders.")] = Path("models"),
+    clip: Annotated[
+        Path,
+        typer.Option(
+            help="Folder of the CLIP whose image tower the vision tower begins as.",
+            exists=True,
+            show_default="the mini-clip that ships",
+        ),
+    ] = CLIP_FOLDER,
+    scratch: Annotated[Path, typer.Option(help="Folder for drawings and checkpoints.")] = Path(
+        "build/mini_clip"
+    ),
+    seed: Annotated[int, typer.Option(help="Seed of weights, order and disturbances.")] = 0,
+    drawing_seeds: Annotated[int, typer.Option(help="Drawings of each label.", min=2)] = 36,
+    threads: Annotated[int, typer.Option(help="Threads of torch, and drawing processes.")] = 1,
+) -> None:
+    """Train, measure, and write the folders of mini-vlm-base and mini-vlm with their cards.
+
+    The scratch folder is mini-clip's, so that what was drawn for one training serves the other. A
+    stopped training goes on from its checkpoints there when the command is given again.
+    """
+    torch.set_num_threads(threads)
+    settings = Settings(seed=seed, drawing_seeds=drawing_seeds)
+    scratch.mkdir(parents=True, exist_ok=True)
+    data = draw_all(range(1, drawing_seeds + 1), DRAWN_SIZE, scratch, processes=threads)
+    tokenizer = build_tokenizer(tokenizer_texts(data))
+    with no_progress_bar():
+        tower = CLIPModel.from_pretrained(clip, dtype=torch.float32)
+    digest = file_digest(clip / "model.safetensors")
+    trained = train(data, tower, digest, tokenizer, settings, scratch, echo_losses)
+    processor = build_vlm_processor(tokenizer)
+    facts = Facts(asdict(settings), data.digest, digest, threads, trained.minutes)
+    for name, model in (("mini-vlm-base", trained.base), ("mini-vlm", trained.model)):
+        folder = out / name.replace("-", "_")
+        save_half(folder, model, processor)
+        captions = measure_captions(folder)
+        tasks = {shots: measure_tasks(folder, shots) for shots in MEASURED_SHOTS}
+        write_card(folder, name, facts, captions, tasks)
+        typer.echo(f"{name}: captions {captions['none']:.1%}")
+        for shots, scores in tasks.items():
+            typer.echo(f"{name}: {shots} shots {sum(scores.values()) / len(scores):.1%}")
+        typer.echo(f"written to {folder}")
+
+
+if __name__ == "__main__":
+    typer.run(main)
