@@ -32,7 +32,7 @@ from cobsat.progress import progress
 from cobsat.spec import THEMES
 from torch import nn
 from torch.nn import functional
-from transformers import Qwen2_5_VLForConditionalGeneration
+from transformers import CLIPModel, Qwen2_5_VLForConditionalGeneration, Qwen2Tokenizer
 
 from .augment import augment
 from .drawings import Drawings, draw_all
