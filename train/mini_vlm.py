@@ -37,8 +37,8 @@ from transformers import CLIPModel, Qwen2_5_VLForConditionalGeneration, Qwen2Tok
 from .augment import augment
 from .drawings import Drawings, draw_all
 from .mini_clip import DRAWN_SIZE
+from .mini_vlm_card import PROMPTS, Facts, measure_captions, measure_tasks, write_card
 from .mini_vlm_card import SHOTS as MEASURED_SHOTS
-from .mini_vlm_card import Facts, measure_captions, measure_tasks, write_card
 from .mini_vlm_data import (
     Batch,
     Encoder,
@@ -133,9 +133,9 @@ class Settings:
     layers: int = 4
     views: int = 1
     kept_naming: float = 0.1
-    sight: Stage = Stage(((500, 1.0), (400, 0.5)), 64)
-    naming: Stage = Stage(((300, 1.0),), 32)
-    context: Stage = Stage(((700, 1.0),), 32)
+    sight: Stage = Stage(((500, 1.0), (400, 0.5), (400, 0.35)), 64)
+    naming: Stage = Stage(((500, 1.0),), 32)
+    context: Stage = Stage(((800, 1.0),), 32)
 
 
 class Sight(nn.Module):
@@ -388,7 +388,7 @@ def main(
         folder = out / name.replace("-", "_")
         save_half(folder, model, processor)
         captions = measure_captions(folder)
-        tasks = {shots: measure_tasks(folder, shots) for shots in MEASURED_SHOTS}
+        tasks = {shots: measure_tasks(folder, shots, PROMPTS[name]) for shots in MEASURED_SHOTS}
         write_card(folder, name, facts, captions, tasks)
         typer.echo(f"{name}: captions {captions['none']:.1%}")
         for shots, scores in tasks.items():

@@ -31,11 +31,13 @@ from .mini_vlm_data import ASK_CAPTION, LIST_SEEDS
 from .mini_vlm_model import CONTEXT, IMAGE_SIZE, PICTURE_TOKENS
 from .shipping import SCORE_NAMES, file_digest, open_pictures, shipped_labels, table, versions
 
-__all__ = ["ABOUT", "SHOTS", "Facts", "measure_captions", "measure_tasks", "write_card"]
+__all__ = ["ABOUT", "PROMPTS", "SHOTS", "Facts", "measure_captions", "measure_tasks", "write_card"]
 
 BATCH: Final = 50
 SHOTS: Final = (2, 4)
 MOST_TOKENS: Final = 24
+PROMPTS: Final = {"mini-vlm-base": 100, "mini-vlm": 1000}
+"""How many of the released prompts of each task a model is measured on."""
 
 
 @dataclass(frozen=True)
@@ -83,13 +85,13 @@ def _is_right(text: str | None, reference: Reference) -> bool:
     return bool(judge_description(text or "", reference).correct)
 
 
-def measure_tasks(folder: Path, shots: int, limit: int | None = None) -> dict[str, float]:
+def measure_tasks(folder: Path, shots: int, limit: int) -> dict[str, float]:
     """Return the accuracy of each task on the released prompts.
 
     Args:
         folder: The model's.
         shots: Demonstrations in a prompt.
-        limit: So many prompts a task, if not all.
+        limit: So many prompts a task.
     """
     model = TransformersVLM(str(folder), dtype="float32", max_new_tokens=MOST_TOKENS)
     wording = model.instructions_for["description"]
@@ -155,6 +157,7 @@ def write_card(
             minutes=table((stage, f"{m:.0f} minutes") for stage, m in facts.minutes.items()),
             rendered=image_source("rendered").digest,
             captions=table((SCORE_NAMES[key], f"{share:.1%}") for key, share in captions.items()),
+            first="1,000" if PROMPTS[name] == 1000 else f"first {PROMPTS[name]}",
             shots=" | ".join(f"{shots} shots" for shots in tasks),
             lines="---|" * len(tasks),
             tasks=table(rows),
@@ -236,7 +239,7 @@ Captions of the 500 pictures that ship with the package (drawings of seed 0, dig
 |---|---|
 {captions}
 
-The 1,000 released prompts of each task on these pictures, asked for descriptions as
+The {first} released prompts of each task on these pictures, asked for descriptions as
 `cobsat predict --model transformers` asks; judged by `mention`.
 
 | task | {shots} |

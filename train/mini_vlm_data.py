@@ -49,19 +49,19 @@ _PATTERNS: Final = {
     "space": "{} in space",
     "cave": "{} in a cave",
     "seafloor": "{} on the seafloor",
-    "sketch": "sketched {}",
+    "sketch": "sketch of {a}",
     "pixel": "pixelated {}",
     "icon": "{} icon",
     "swim": "swimming {}",
     "sleep": "sleeping {}",
-    "sing": "singing {}",
+    "sing": "{} sings",
     "run": "running {}",
     "read": "reading {}",
     "fly": "flying {}",
     "eat": "eating {}",
     "drink": "drinking {}",
     "cry": "crying {}",
-    "wood": "wooden {}",
+    "wood": "{} made of wood",
 }
 """How a caption joins an attribute with an object, where it does not just stand before it."""
 
@@ -110,11 +110,17 @@ class Sample:
 def caption(theme: str, attribute: str, object_: str) -> str:
     """Return a picture's caption.
 
-    >>> caption("color", "orange", "car"), caption("background", "park", "cow")
-    ('An orange car.', 'A cow in an amusement park.')
+    >>> caption("color", "orange", "car"), caption("style", "sketch", "apple")
+    ('An orange car.', 'A sketch of an apple.')
     """
-    told = _PATTERNS.get(attribute, f"{attribute} {{}}").format(THEMES[theme].text(object_))
-    return f"{'An' if told[0] in 'aeiou' else 'A'} {told}."
+    shown = THEMES[theme].text(object_)
+    told = _PATTERNS.get(attribute, f"{attribute} {{}}").format(shown, a=_with_article(shown))
+    told = _with_article(told)
+    return f"{told[0].upper()}{told[1:]}."
+
+
+def _with_article(words: str) -> str:
+    return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
 
 
 def label_number(theme: str, attribute: str, object_: str) -> int:

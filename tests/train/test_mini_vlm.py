@@ -397,7 +397,7 @@ def test_the_command_writes_both_folders(
     captions = dict.fromkeys(mini_vlm_card.DISTURBANCES, 0.125)
     monkeypatch.setattr(mini_vlm, "measure_captions", lambda _: captions)
     monkeypatch.setattr(
-        mini_vlm, "measure_tasks", lambda _, shots: dict.fromkeys(TASKS, shots / 10)
+        mini_vlm, "measure_tasks", lambda _, shots, limit: dict.fromkeys(TASKS, shots / 10)
     )
     monkeypatch.setattr(mini_vlm, "draw_all", lambda *_, **__: data)
     monkeypatch.setattr(mini_vlm, "Settings", lambda **given: replace(SETTINGS, **given))
