@@ -29,7 +29,7 @@ import torch
 import typer
 from cobsat.checkpoints import no_progress_bar
 from cobsat.progress import progress
-from cobsat.spec import THEMES
+from cobsat.spec import TASKS, THEMES
 from torch import nn
 from torch.nn import functional
 from transformers import CLIPModel, Qwen2_5_VLForConditionalGeneration, Qwen2Tokenizer
@@ -100,15 +100,13 @@ def quiet(step: int, loss: float) -> None:
 
 
 WORDINGS: Final = (
-    Wording("default", "qwen_vl", 0.34),
-    Wording("default", "neutral", 0.3),
+    Wording("default", "neutral", 0.4),
+    Wording("default", "qwen_vl", 0.3),
     *(Wording("default", name, 0.04) for name in ("emu", "gill", "seed_llama", "llava", "gpt4v")),
-    Wording("instruct", "neutral", 0.08),
-    Wording("exact", "qwen_vl", 0.04),
-    Wording("misleading", "qwen_vl", 0.04),
+    Wording("instruct", "neutral", 0.06),
+    Wording("exact", "qwen_vl", 0.02),
+    Wording("misleading", "qwen_vl", 0.02),
 )
-SHOTS: Final = ((2, 0.5), (4, 0.4), (6, 0.05), (8, 0.05))
-"""How often a prompt has so many demonstrations."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +120,10 @@ class Settings:
         layers: Of the language model.
         views: How often each drawing is looked at for the language model, each time disturbed.
         kept_naming: The share of single pictures among the prompts of the last stage.
+        attribute_inference: The share of prompts there whose pictures tell the attribute, not the
+            object, which is harder.
+        shots: How often a prompt has so many demonstrations.
+        wordings: How prompts are worded.
         sight: The stage of the vision tower.
         naming: The stage of single pictures.
         context: The stage of prompts.
@@ -133,9 +135,12 @@ class Settings:
     layers: int = 4
     views: int = 1
     kept_naming: float = 0.1
+    attribute_inference: float = 0.6
+    shots: tuple[tuple[int, float], ...] = ((2, 0.5), (4, 0.4), (6, 0.05), (8, 0.05))
+    wordings: tuple[Wording, ...] = WORDINGS
     sight: Stage = Stage(((500, 1.0), (400, 0.5), (400, 0.35)), 64)
-    naming: Stage = Stage(((500, 1.0),), 32)
-    context: Stage = Stage(((800, 1.0),), 32)
+    naming: Stage = Stage(((400, 1.0),), 32)
+    context: Stage = Stage(((1000, 1.0),), 32)
 
 
 class Sight(nn.Module):
@@ -270,16 +275,21 @@ def naming_samples(encoder: Encoder, count: int, generator: np.random.Generator)
 
 
 def context_samples(
-    encoder: Encoder, count: int, kept_naming: float, generator: np.random.Generator
+    encoder: Encoder, settings: Settings, generator: np.random.Generator
 ) -> list[Sample]:
     """Return prompts of one wording and number of shots, and questions about single pictures."""
-    naming = round(kept_naming * count)
-    shots, chance = zip(*SHOTS, strict=True)
+    shots, chance = zip(*settings.shots, strict=True)
     number = int(generator.choice(shots, p=chance))
-    weights = np.array([wording.weight for wording in WORDINGS])
-    wording = WORDINGS[int(generator.choice(len(WORDINGS), p=weights / weights.sum()))]
-    prompts = [context_sample(encoder, number, wording, generator) for _ in range(count - naming)]
-    return [*prompts, *naming_samples(encoder, naming, generator)]
+    weights = np.array([wording.weight for wording in settings.wordings])
+    wording = settings.wordings[int(generator.choice(len(weights), p=weights / weights.sum()))]
+    naming = round(settings.kept_naming * settings.context.batch_size)
+    samples = naming_samples(encoder, naming, generator)
+    while len(samples) < settings.context.batch_size:
+        harder = generator.random() < settings.attribute_inference
+        tasks = [t for t in TASKS.values() if (t.inference == "attribute") == harder]
+        task = tasks[int(generator.integers(len(tasks)))]
+        samples.append(context_sample(encoder, task, number, wording, generator))
+    return samples
 
 
 def going_on(model: Qwen2_5_VLForConditionalGeneration) -> Build:
@@ -342,10 +352,8 @@ def train(
         going_on(seeing), encoder, album, partial(naming_samples, encoder, size),
         settings.naming, seed, file("naming"), on_step(),
     )  # fmt: skip
-    size = settings.context.batch_size
     model = train_words(
-        going_on(base), encoder, album,
-        partial(context_samples, encoder, size, settings.kept_naming),
+        going_on(base), encoder, album, partial(context_samples, encoder, settings),
         settings.context, seed, file("context"), on_step(),
     )  # fmt: skip
     return Trained(base, model, {name: minutes_spent(path) for name, path in files.items()})

@@ -174,15 +174,21 @@ def _cells(tasks: Mapping[int, Mapping[str, float]], task: str) -> str:
 
 
 def _rows(settings: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Return a card's rows, a stage in one."""
+    """Return a card's rows: a stage in one, and so the wordings."""
     rows: list[tuple[str, Any]] = []
     for key, value in settings.items():
-        if isinstance(value, Mapping) and "cycles" in value:
+        shown = value
+        if key == "shots":
+            shown = ", ".join(f"{shots}: {share:g}" for shots, share in value)
+        elif key == "wordings":
+            shown = ", ".join(
+                f"{w['prompt_type']} for {w['instructions_for']}: {w['weight']:g}" for w in value
+            )
+        elif isinstance(value, Mapping):
             cycles = ", then ".join(f"{n} updates at {rate:.0%}" for n, rate in value["cycles"])
             rest = ", ".join(f"{k} {v}" for k, v in value.items() if k != "cycles")
-            rows.append((key, f"{cycles}; {rest}"))
-        else:
-            rows.append((key, value))
+            shown = f"{cycles}; {rest}"
+        rows.append((key, shown))
     return rows
 
 

@@ -211,10 +211,9 @@ def _user(parts: list[Part]) -> Message:
 
 
 def context_sample(
-    encoder: Encoder, shots: int, wording: Wording, generator: np.random.Generator
+    encoder: Encoder, task: Task, shots: int, wording: Wording, generator: np.random.Generator
 ) -> Sample:
     """Return a prompt of the benchmark, of a list that is not the released one."""
-    task = TASKS[str(generator.choice(list(TASKS)))]
     prompts = prompt_list("test", shots, int(generator.choice(np.array(LIST_SEEDS))))
     prompt = prompts[int(generator.integers(len(prompts)))]
     return encoder.sample(*task_chat(task, prompt, wording))

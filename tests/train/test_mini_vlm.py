@@ -169,10 +169,27 @@ def test_prompts_are_the_benchmark_s(
 
 def test_the_released_list_is_not_trained_on(encoder: mini_vlm_data.Encoder) -> None:
     assert 123 not in mini_vlm_data.LIST_SEEDS
-    wording = mini_vlm.WORDINGS[1]
-    drawn = [mini_vlm_data.context_sample(encoder, 4, wording, np.random.default_rng(seed))
-             for seed in range(3)]  # fmt: skip
+    task, wording = TASKS["style_i"], mini_vlm.WORDINGS[0]
+    drawn = [
+        mini_vlm_data.context_sample(encoder, task, 4, wording, np.random.default_rng(seed))
+        for seed in range(3)
+    ]
     assert len({sample.tokens for sample in drawn}) == 3
+
+
+def test_prompts_are_drawn_as_often_as_set(encoder: mini_vlm_data.Encoder) -> None:
+    settings = replace(
+        SETTINGS, context=mini_vlm.Stage(((1, 1.0),), 200), kept_naming=0.25, shots=((2, 1.0),),
+        attribute_inference=0.8, wordings=mini_vlm.WORDINGS[:1],
+    )  # fmt: skip
+    drawn = mini_vlm.context_samples(encoder, settings, np.random.default_rng(0))
+    assert len(drawn) == 200
+    prompts = [sample for sample in drawn if len(sample.labels) == 2]
+    assert len(prompts) == 150
+    objects = [{label % 10 for label in sample.labels} for sample in prompts]
+    attributes = [{label // 10 for label in sample.labels} for sample in prompts]
+    assert all(len(o) + len(a) == 3 for o, a in zip(objects, attributes, strict=True))
+    assert 105 < sum(len(a) == 1 for a in attributes) < 135  # they share the attribute
 
 
 def test_single_pictures_are_asked_about_in_every_way(encoder: mini_vlm_data.Encoder) -> None:
@@ -207,8 +224,11 @@ def test_positions_are_qwen_s(
 def ragged(encoder: mini_vlm_data.Encoder) -> tuple[mini_vlm_data.Batch, int]:
     """Return three prompts of different lengths, and how many pictures they have."""
     generator = np.random.default_rng(0)
-    wording = mini_vlm.WORDINGS[1]
-    drawn = [mini_vlm_data.context_sample(encoder, n, wording, generator) for n in (2, 6)]
+    wording = mini_vlm.WORDINGS[0]
+    drawn = [
+        mini_vlm_data.context_sample(encoder, TASKS["style_i"], n, wording, generator)
+        for n in (2, 6)
+    ]
     drawn.append(mini_vlm_data.naming_sample(encoder, 5, np.random.default_rng(1)))
     batch = mini_vlm_data.collate(encoder, drawn)
     assert len(batch.labels) == 8 + len(drawn[-1].labels)
@@ -359,7 +379,7 @@ def test_it_learns_from_pictures(
     model = mini_vlm_model.build_vlm(tokenizer, clip, 0, width=64, layers=2)
     features = torch.randn(2, 9, 64, generator=torch.Generator().manual_seed(0))
     chat, _, _ = mini_vlm_data.task_chat(
-        TASKS["color_i"], prompt_list("test", 2, 5)[0], mini_vlm.WORDINGS[1]
+        TASKS["color_i"], prompt_list("test", 2, 5)[0], mini_vlm.WORDINGS[0]
     )
     drawn = [encoder.sample(chat, [n, n], text) for n, text in ((0, "A red car."), (1, "lion"))]
     batch = mini_vlm_data.collate(encoder, drawn)
