@@ -148,7 +148,7 @@ class Sight(nn.Module):
 
     def __init__(self, model: Qwen2_5_VLForConditionalGeneration) -> None:
         super().__init__()
-        width = model.config.text_config.hidden_size
+        width = int(model.config.get_text_config().hidden_size)
         self.vlm = model
         self.vlm.model.language_model.requires_grad_(False)
         self.objects = nn.Linear(width, len(OBJECTS))
