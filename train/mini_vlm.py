@@ -18,7 +18,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Final, TypeAlias
 
@@ -243,7 +243,7 @@ def answer_losses(
 def train_words(
     build: Build,
     encoder: Encoder,
-    album: Album,
+    album: Callable[[], Album],
     draw: Callable[[np.random.Generator], list[Sample]],
     stage: Stage,
     seed: int,
@@ -261,7 +261,7 @@ def train_words(
     def loss(model: Qwen2_5_VLForConditionalGeneration, step: int, number: int) -> torch.Tensor:
         generator = np.random.default_rng([seed, step, number])
         batch = collate(encoder, draw(generator))
-        features = album.pick(batch.labels, generator)
+        features = album().pick(batch.labels, generator)
         return answer_losses(model, batch, features, encoder.image).mean()
 
     return train_copies(begin, loss, stage, checkpoint, on_step)
@@ -346,7 +346,7 @@ def train(
         return build_vlm(tokenizer, clip, seed, settings.width, settings.layers)
 
     seeing = train_sight(build, data, settings.sight, seed, file("sight"), on_step())
-    album = look(seeing, data, seed, settings.views)
+    album = cache(partial(look, seeing, data, seed, settings.views))
     size = settings.naming.batch_size
     base = train_words(
         going_on(seeing), encoder, album, partial(naming_samples, encoder, size),
