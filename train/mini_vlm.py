@@ -2,7 +2,7 @@
 
     python -m cobsat.train.mini_vlm --out models
 
-One command, about an hour on two cores after the drawing, which it shares with mini-clip's
+One command, about an hour on one core after the drawing, which it shares with mini-clip's
 training. Three stages, each on drawings of seeds from 1 on (the benchmark's are seed 0):
 
 1. Sight: the vision tower begins as mini-clip's and learns to tell objects and attributes apart.
@@ -80,7 +80,7 @@ class Stage:
             rates grow, then fall to nothing along a cosine.
         batch_size: Pictures or prompts an update.
         learning_rate: Of AdamW, its highest value.
-        matrix_learning_rate: The same of Muon, which trains the language model's inner matrices.
+        matrix_learning_rate: The same of Muon, which trains the inner matrices of the blocks.
         weight_decay: Of the matrices.
         ema: How slowly the kept average follows the weights.
         copies: So many copies of the model learn at once, each from a batch of its own.
