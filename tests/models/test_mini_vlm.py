@@ -46,17 +46,17 @@ def test_captions_of_shipped_pictures_are_right(name: str) -> None:
     wrong = [
         (LABELS[n], text) for n, text in zip(FEW, told, strict=True) if text != caption(*LABELS[n])
     ]
-    assert len(wrong) <= LEAST[name], wrong
+    assert len(wrong) <= MOST_WRONG[name], wrong
 
 
-LEAST = {"mini_vlm_base": 10, "mini_vlm": 15}
+MOST_WRONG = {"mini_vlm_base": 6, "mini_vlm": 10}
 
 
 @pytest.mark.parametrize("shots", [2, 4])
 def test_mini_vlm_learns_in_context(shots: int) -> None:
-    scores = mini_vlm_card.measure_tasks(FOLDERS["mini_vlm"], shots, limit=20)
+    scores = mini_vlm_card.measure_tasks(FOLDERS["mini_vlm"], shots, limit=10)
     assert list(scores) == list(TASKS)
-    assert sum(scores.values()) / len(scores) > 0.8, scores
+    assert sum(scores.values()) / len(scores) > 0.9, scores
 
 
 def test_the_base_hardly_learns_in_context() -> None:
@@ -86,7 +86,7 @@ def test_it_runs_and_is_judged_by_the_command(tmp_path: Path) -> None:
     given = f"run --model transformers --model-option checkpoint={FOLDERS['mini_vlm']}"
     given += f" --config color_i-2shot --output description --limit 8 --judge mention --out {out}"
     assert not main(given.split())
-    record = json.loads((out / "run.json").read_text("utf-8"))["model"]["record"]
+    record = json.loads((out / "run.json").read_text("utf-8"))["model_options"]["record"]
     assert record["layout"]["name"] == "template"
     assert record["pictures_reused"] == "yes"
     assert record["papers_instructions"] == "qwen_vl"
