@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 RUNS ?= runs
 
-.PHONY: help run test test-compat check format lint types bench rendered mini-clip mini-llava
+.PHONY: help run test test-compat check format lint types bench rendered mini-clip mini-llava mini-vlm
 .DEFAULT_GOAL := help
 
 help:  ## show this list
@@ -53,3 +53,6 @@ mini-clip: $(VENV)/installed  ## train the shipped judge anew
 
 mini-llava: $(VENV)/installed  ## train the shipped judge that answers by number anew
 	$(BIN)/python -m cobsat.train.mini_llava --out metrics/mini_llava
+
+mini-vlm: $(VENV)/installed  ## train the shipped models under test anew
+	$(BIN)/python -m cobsat.train.mini_vlm --out models

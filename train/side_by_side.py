@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 CHECKPOINT_EVERY: Final = 100
-_INNER: Final = (".layers.", "_projector.")
+_INNER: Final = (".layers.", "_projector.", ".blocks.")
 
 M = TypeVar("M", bound=torch.nn.Module)
 
