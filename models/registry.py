@@ -49,6 +49,12 @@ MODELS: Final[dict[str, Entry]] = {
     "query": Entry("cobsat.models.baselines:Query", "baseline: gives only what the text says"),
     "random": Entry("cobsat.models.baselines:Random", "baseline: any picture of the theme"),
     "oracle": Entry("cobsat.models.baselines:Oracle", "baseline: gives the target"),
+    "mini-vlm": Entry(
+        "cobsat.models.mini_vlm_model:MiniVLM",
+        "a small Qwen2.5-VL that ships, to try things on; it knows the rendered drawings only",
+        outputs=("description",),
+        loaded_by="AutoModelForImageTextToText",
+    ),
     "transformers": Entry(
         "cobsat.models.transformers_vlm:TransformersVLM",
         "any image-text-to-text checkpoint: LLaVA, Qwen-VL, InternVL, Gemma 3, Idefics 3, …",

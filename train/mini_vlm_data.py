@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -160,8 +160,9 @@ class Encoder:
 
     def __init__(self, tokenizer: Qwen2Tokenizer) -> None:
         self.tokenizer = tokenizer
-        self.image = int(tokenizer.convert_tokens_to_ids("<|image_pad|>"))
-        self.padding = int(tokenizer.pad_token_id)
+        image: Any = tokenizer.convert_tokens_to_ids("<|image_pad|>")
+        padding: Any = tokenizer.pad_token_id
+        self.image, self.padding = int(image), int(padding)
         self._ids = lru_cache(maxsize=10_000)(self._encode)
 
     def sample(self, messages: Sequence[Message], labels: Sequence[int], answer: str) -> Sample:

@@ -89,7 +89,7 @@ def build_tokenizer(texts: Sequence[str]) -> Qwen2Tokenizer:
 
     Every byte is in the vocabulary, so that any text can be written.
     """
-    blank = Qwen2Tokenizer()  # type: ignore[no-untyped-call]
+    blank: Any = Qwen2Tokenizer()
     learner = Tokenizer(BPE())
     learner.normalizer = blank.backend_tokenizer.normalizer
     learner.pre_tokenizer = blank.backend_tokenizer.pre_tokenizer
@@ -108,10 +108,9 @@ def build_tokenizer(texts: Sequence[str]) -> Qwen2Tokenizer:
             kept.append((left, right))
             pieces.setdefault(left + right, len(pieces))
     pieces |= {token: len(pieces) + number for number, token in enumerate(special)}
-    return Qwen2Tokenizer(  # type: ignore[no-untyped-call]
-        vocab=pieces,
-        merges=kept,
-        unk_token=None,
+    options: dict[str, Any] = {"vocab": pieces, "merges": kept, "unk_token": None}
+    return Qwen2Tokenizer(
+        **options,
         eos_token=_TURN_END,
         pad_token=_END,
         padding_side="left",
@@ -157,7 +156,7 @@ def build_vlm(
     torch.manual_seed(seed)
     tower = clip.vision_model.config
     ends = {"eos_token_id": tokenizer.eos_token_id, "pad_token_id": tokenizer.pad_token_id}
-    names = {
+    names: dict[str, Any] = {
         f"{name}_id": tokenizer.convert_tokens_to_ids(token) for name, token in _VISION.items()
     }
     config = Qwen2_5_VLConfig(
@@ -214,7 +213,8 @@ def _begin_as_clip(visual: nn.Module, clip: CLIPModel) -> None:
     centre = torch.eye(width) - 1 / width
     patches = centre @ (tower.pre_layrnorm.weight[:, None] * (centre @ first.flatten(1)))
     patches = patches / _SPREAD
-    frames = visual.patch_embed.proj.weight
+    embedding: Any = visual.patch_embed
+    frames = embedding.proj.weight
     frames.copy_((patches.view_as(first) / frames.shape[2]).unsqueeze(2).expand_as(frames))
     for block, layer in zip(blocks, tower.encoder.layers, strict=True):
         block.norm1.weight.fill_(1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -52,15 +51,15 @@ def test_captions_of_shipped_pictures_are_right(name: str) -> None:
 MOST_WRONG = {"mini_vlm_base": 6, "mini_vlm": 10}
 
 
-@pytest.mark.parametrize("shots", [2, 4])
+@pytest.mark.parametrize("shots", [2, pytest.param(4, marks=pytest.mark.slow)])
 def test_mini_vlm_learns_in_context(shots: int) -> None:
-    scores = mini_vlm_card.measure_tasks(FOLDERS["mini_vlm"], shots, limit=10)
+    scores = mini_vlm_card.measure_tasks(FOLDERS["mini_vlm"], shots, limit=5)
     assert list(scores) == list(TASKS)
     assert sum(scores.values()) / len(scores) > 0.9, scores
 
 
 def test_the_base_hardly_learns_in_context() -> None:
-    scores = mini_vlm_card.measure_tasks(FOLDERS["mini_vlm_base"], 2, limit=10)
+    scores = mini_vlm_card.measure_tasks(FOLDERS["mini_vlm_base"], 2, limit=5)
     assert sum(scores.values()) / len(scores) < 0.4, scores
 
 
@@ -83,10 +82,12 @@ def test_answers_follow_the_pictures() -> None:
 
 def test_it_runs_and_is_judged_by_the_command(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    given = f"run --model transformers --model-option checkpoint={FOLDERS['mini_vlm']}"
+    given = "run --model mini-vlm"
     given += f" --config color_i-2shot --output description --limit 8 --judge mention --out {out}"
     assert not main(given.split())
     record = json.loads((out / "run.json").read_text("utf-8"))["model_options"]["record"]
+    assert (record["name"], record["checkpoint"]) == ("mini-vlm", "mini-vlm")
+    assert record["weights_sha256"] == file_digest(FOLDERS["mini_vlm"] / "model.safetensors")
     assert record["layout"]["name"] == "template"
     assert record["pictures_reused"] == "yes"
     assert record["papers_instructions"] == "qwen_vl"
@@ -105,14 +106,3 @@ def test_it_is_small_and_its_card_is_its_own(name: str) -> None:
     assert file_digest(weights) in card
     for fact in ("--seed 0", "minutes", "mean", "mini-clip", "It draws nothing"):
         assert fact in card
-
-
-def test_a_batch_of_sixteen_takes_less_than_three_seconds() -> None:
-    model = TransformersVLM(str(FOLDERS["mini_vlm"]), dtype="float32", reuse_gb=0)
-    options = Options(output="description", instructions_for="qwen_vl")
-    rows = examples("style_ii-2shot", "test", options)
-    model.predict(rows[:2])
-    began = time.process_time()
-    outputs = model.predict(rows[16:32])
-    assert time.process_time() - began < 3
-    assert all(output.text for output in outputs)
