@@ -71,7 +71,10 @@ def test_a_run_with_pictures_is_refused_with_what_to_do(
         check_capabilities("diffusers", model.capabilities, settings)
 
     check(prompt_type="caption")
-    with pytest.raises(ValueError, match="at most 0, got 2 in color_i-2shot: --config color_i-0shot --prompt-type exact"):
+    with pytest.raises(
+        ValueError,
+        match="at most 0, got 2 in color_i-2shot: --config color_i-0shot --prompt-type exact",
+    ):
         check()
     with pytest.raises(ValueError, match=r"must be one of image, got 'description': --output ima"):
         check(output="description")
