@@ -258,13 +258,18 @@ class ImageCache:
 
 
 def _as_rgb(picture: Image.Image) -> Image.Image:
-    """Return a picture in 8 bits a channel; Pillow's own conversion cuts what is above 255.
+    """Return a picture in RGB.
 
     Raises:
         ValueError: Its numbers have no known range.
     """
-    if picture.mode.startswith("I;16"):
-        return Image.fromarray((np.asarray(picture) >> 8).astype(np.uint8)).convert("RGB")
     if picture.mode in ("I", "F"):
         raise ValueError(f"mode {picture.mode}, which has no range: save it with 8 bits a channel")
-    return picture.convert("RGB")
+    return eight_bits(picture).convert("RGB")
+
+
+def eight_bits(picture: Image.Image) -> Image.Image:
+    """Return a picture of 16 bits in 8; Pillow's own conversion cuts what is brighter than 255."""
+    if not picture.mode.startswith("I;16"):
+        return picture
+    return Image.fromarray((np.asarray(picture) >> 8).astype(np.uint8))

@@ -7,7 +7,7 @@ import struct
 from pathlib import Path
 from typing import Final, TypeAlias
 
-import numpy as np
+from cobsat.images import eight_bits
 from PIL import ExifTags, Image, ImageOps
 
 __all__ = ["UNREADABLE", "Output", "TooThin", "open_picture", "why_unreadable"]
@@ -49,9 +49,7 @@ def open_picture(picture: Output) -> Image.Image:
 def _as_seen(picture: Image.Image) -> Image.Image:
     if max(picture.size) > _LONGEST * min(picture.size):
         raise TooThin(f"picture must be at most {_LONGEST} times as long as wide")
-    upright = _upright(picture)
-    if upright.mode.startswith("I;16"):  # Pillow's own conversion cuts what is brighter than 255
-        return Image.fromarray((np.asarray(upright) >> 8).astype(np.uint8)).convert("RGB")
+    upright = eight_bits(_upright(picture))
     if not upright.has_transparency_data:
         return upright.convert("RGB")
     seen = Image.new("RGBA", upright.size, "white")
