@@ -75,6 +75,10 @@ class DataArguments:
         default="rendered", metadata={"help": "rendered, official, or a folder of pictures."}
     )
 
+    def __post_init__(self) -> None:
+        if self.prompt_type == "instruct":  # its prompts have an instruction of their own
+            self.instructions_for = "neutral"
+
 
 class _Parser(TrlParser):  # type: ignore[misc]
     """TRL's parser, with this file's head as its help and errors of one line."""
@@ -175,7 +179,7 @@ def training_rows(data: DataArguments) -> Dataset:
         split=data.dataset_train_split,
         prompt_type=data.prompt_type,
         output="description",
-        instructions_for="neutral" if data.prompt_type == "instruct" else data.instructions_for,
+        instructions_for=data.instructions_for,
         images=data.images,
     )
     return cobsat.decode_once(rows)

@@ -225,7 +225,7 @@ def _compare(
                 split=tuned.split,
                 output="description",
                 prompt_type=data["prompt_type"],
-                instructions_for=_wording(data),
+                instructions_for=data["instructions_for"],
                 images=data["images"],
                 limit=limit,
                 batch_size=batch_size,
@@ -239,10 +239,6 @@ def _compare(
     )
     (pair,) = compare_runs([first, second])
     return pair
-
-
-def _wording(data: dict[str, Any]) -> str:
-    return "neutral" if data["prompt_type"] == "instruct" else str(data["instructions_for"])
 
 
 def _section(table: dict[str, Any]) -> str:
