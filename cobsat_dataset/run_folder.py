@@ -100,7 +100,7 @@ class RunSettings:
         model: The adapter's name, as given to `cobsat predict --model`.
         configs: Config names ("color_i-2shot"), in order.
         split: "test", "ft_test", …
-        output: "image" or "description".
+        output: "image", "description" or "answer".
         prompt_type: One of `cobsat.spec.PROMPT_TYPES`.
         instructions_for: Whose wordings of App. A.1 are used.
         seed: Seed of the prompt lists.
@@ -110,6 +110,9 @@ class RunSettings:
         samples: Outputs for each example, named by `samples.sample_id`.
         asked_for: The kind of output that the prompts ask for, where the model makes another of it
             (a picture of its own description); else empty.
+        benchmark: "cobsat" or "touchstone". Of the latter, `configs` are `touchstone`,
+            `touchstone-mini`, or one of their categories (`touchstone-mini-recognition`), `output`
+            is "answer", and `images` names the file of the questions.
         model_options: The adapter's options, its seed and its record of itself.
         versions: Versions of Python, cobsat and the libraries that took part.
     """
@@ -126,6 +129,7 @@ class RunSettings:
     limit: int | None = None
     samples: int = 1
     asked_for: str = ""
+    benchmark: str = "cobsat"
     model_options: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
 
