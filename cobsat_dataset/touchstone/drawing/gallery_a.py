@@ -1,0 +1,10 @@
+"""The pictures of the questions on description and recognition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from .canvas import Canvas
+
+PICTURES: Final[dict[str, Callable[[], Canvas]]] = {}
