@@ -1,7 +1,7 @@
 """One self-contained page about one or several runs: scores, plots, and a gallery of examples.
 
     cobsat report runs/NAME                    # writes runs/NAME/report.html and runs/NAME/plots/
-    cobsat report runs/A runs/B --out cmp.html # several runs side by side
+    cobsat report runs/A runs/B --out cmp.html # several runs side by side; cmp-plots/ beside it
 
 The page opens from disk, offline. Runs on different pictures are not put into one table.
 """
@@ -52,6 +52,7 @@ def write_report(
     judges = list(dict.fromkeys(judge for run in read for judge in run.scores))
     pictures = Pictures()
     data = gallery(read, judges, pictures, out.parent)
+    plots = _plots_folder(out, read)
     quiet = console is None or not console.is_terminal
     with Progress(console=console, transient=True, disable=quiet) as progress:
         task = progress.add_task("thumbnails", total=len(pictures.paths))
@@ -60,7 +61,7 @@ def write_report(
     for judge in judges:
         for chart in charts(read, judge):
             name = f"{safe_name(judge)}-{chart.name}.svg"
-            _write(out.parent / "plots" / name, chart_svg(chart))
+            _write(plots / name, chart_svg(chart))
     _write(out, page(read, judges, data, thumbnails))
     return out
 
@@ -75,6 +76,16 @@ def command(
     """Write one page about one or several runs: scores, plots and a gallery."""
     written = write_report(runs, out, Console(stderr=True))
     print(written)
+
+
+def _plots_folder(out: Path, runs: Sequence[Run]) -> Path:
+    """Return `plots` in a run's own folder, as its layout says; elsewhere a name after the report.
+
+    Many reports may lie side by side there, and none is to overwrite another's plots.
+    """
+    parent = out.parent.resolve()
+    own = out.name == "report.html" and any(run.folder.path.resolve() == parent for run in runs)
+    return out.parent / ("plots" if own else f"{out.stem}-plots")
 
 
 def _distinct(runs: Sequence[Run]) -> list[Run]:
