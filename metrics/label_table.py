@@ -1,23 +1,32 @@
 """Tables of people's verdicts, as spreadsheets and a killed process leave them; appended to safely.
 
-`labels.py` (CoBSAT) and `touchstone_labels.py` say which columns a table needs and what its cells
-mean. Other columns are left alone, in any order. The column `output` is ours: a table that has it
-was written here, line by line.
+`labels.py` (CoBSAT) and `label_votes.py` (TouchStone) say which columns a table needs and what its
+cells mean. Other columns are left alone, in any order. The column `output` is ours: a table that
+has it was written here, line by line.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from cobsat.run_folder import RunFolder, safe_name
+from cobsat.run_folder import RunFolder, safe_name, write_json
 
-__all__ = ["add_rows", "labels_path", "people", "read_rows"]
+__all__ = [
+    "add_rows",
+    "begin_record",
+    "labels_path",
+    "people",
+    "read_record",
+    "read_rows",
+    "write_record",
+]
 
 OUTPUT: Final = "output"
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
@@ -31,6 +40,40 @@ def labels_path(folder: RunFolder, person: str) -> Path:
 def people(folder: RunFolder) -> list[str]:
     """Return the names of the people who have labels here, sorted."""
     return sorted(path.stem for path in (folder.path / "labels").glob("*.csv"))
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """Return what is recorded beside a table (`PERSON.json`): what was drawn for whom.
+
+    It is empty where nothing is, or what is no record.
+    """
+    try:
+        record = json.loads(path.with_suffix(".json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def begin_record(path: Path, seed: int | None) -> tuple[dict[str, Any], int]:
+    """Return the record beside a table, and the seed: the recorded one, the given one, or 0.
+
+    Raises:
+        ValueError: Another seed is given than was used for the labels that are there.
+    """
+    before = read_record(path)
+    used = before.get("seed", 0 if seed is None else seed)
+    if seed is not None and seed != used:
+        raise ValueError(
+            f"seed must be that of the labels in {path} ({used}), got {seed}: leave --seed out, or "
+            "move that file and its .json away to begin anew"
+        )
+    return before, int(used)
+
+
+def write_record(path: Path, record: dict[str, Any], before: Mapping[str, Any]) -> None:
+    """Write the record beside a table, if it is another than before."""
+    if record != before:
+        write_json(path.with_suffix(".json"), record)
 
 
 def read_rows(
