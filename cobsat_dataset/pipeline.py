@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from .benchmarks import benchmark_of
 from .cli import load_command
 from .processes import join
 from .run_folder import RunFolder
@@ -53,7 +54,8 @@ def _compose(
         own = [{name: given[name] for name in names} for names in owned]
         here = join(given["processes"])
         with here.first_alone():
-            _check_judges(given["judge"] or (), given["judge_option"] or (), given["output"])
+            output = given["output"] or benchmark_of(given["config"]).OUTPUTS[0]
+            _check_judges(given["judge"] or (), given["judge_option"] or (), output)
         folder = predict(**own[0])
         judge(folder, **own[1])
         if not here.first:
