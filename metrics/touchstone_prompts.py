@@ -85,8 +85,8 @@ def dialogue_chat(reference: Reference, answer: str, order: Round) -> list[Turn]
     >>> reference: Reference = {"id": "a", "question": "What is it?", "annotation": "A red car.",
     ...     "reference_answer": "A car.", "categories": ["recognition"], "subtask": "attribute QA"}
     >>> chat = dialogue_chat(reference, "A hat.", "answer_first")
-    >>> chat[1]["content"][:86]
-    "[Detailed Image Description]\\nA red car.\\n\\n[Question]\\nWhat is it?\\n\\n[The Start of Assist"
+    >>> chat[1]["content"].splitlines()[6:8]
+    ["[The Start of Assistant 1's Answer]", 'A hat.']
     """
     both = (reference["reference_answer"], answer)
     first, second = both if order == "reference_first" else both[::-1]
