@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Final
 
-from .charts import Chart, Panel
+from .charts import PERCENT, Bar, Chart, Panel, Unit
 from .report_data import Estimate
 from .text import shorten, visible
 
@@ -34,14 +34,15 @@ LIGHT: Final = """
 """Colours of a file that stands alone; `report.css` gives the page's."""
 
 
-def percent(estimate: Estimate) -> str:
-    """Return a rate with its 95% interval in words: "62.3% (59.3 to 65.3)"."""
-    if estimate.value is None:
+def percent(bar: Bar, unit: Unit = PERCENT) -> str:
+    """Return a value with its 95% interval in words: "62.3% (59.3 to 65.3)"."""
+    if bar.value is None:
         return "nothing to measure"
-    if estimate.interval is None:
-        return f"{100 * estimate.value:.1f}%"
-    low, high = estimate.interval
-    return f"{100 * estimate.value:.1f}% ({100 * low:.1f} to {100 * high:.1f})"
+    said = f"{unit.write(bar.value)}{unit.sign}"
+    if bar.interval is None:
+        return said
+    low, high = bar.interval
+    return f"{said} ({unit.write(low)} to {unit.write(high)})"
 
 
 def panel_height(chart: Chart) -> int:
@@ -110,7 +111,7 @@ def _summary(chart: Chart, panel: Panel) -> str:
     for group, bars in zip(panel.groups, panel.bars, strict=True):
         for series, bar in zip(chart.series, bars, strict=True):
             if bar is not None:
-                said.append(f"{group}, {series.label}: {percent(bar)}")
+                said.append(f"{group}, {series.label}: {percent(bar, chart.unit)}")
     return "; ".join(said)
 
 
@@ -127,7 +128,7 @@ def _panel(chart: Chart, panel: Panel) -> str:
         parts.append(f'<line class="grid" x1="{_LEFT}" x2="{right}" y1="{_n(y)}" y2="{_n(y)}"/>')
         parts.append(
             f'<text class="muted" text-anchor="end" x="{_LEFT - 6}" y="{_n(y + 4)}">'
-            f"{100 * level:.0f}{'%' if tick == ticks else ''}</text>"
+            f"{chart.unit.full * level:.0f}{chart.unit.sign if tick == ticks else ''}</text>"
         )
     parts.append(
         f'<text class="muted" text-anchor="middle" transform="translate(11 {_n(_TOP + height / 2)})'
@@ -137,19 +138,20 @@ def _panel(chart: Chart, panel: Panel) -> str:
     for number, (group, bars) in enumerate(zip(panel.groups, panel.bars, strict=True)):
         left = _LEFT + pitch * number
         parts += _group(chart, group, bars, left, pitch, floor, height / top)
-    chance = _n(floor - height * chart.chance / top)
     parts.append(f'<line class="axis" x1="{_LEFT}" x2="{right}" y1="{floor}" y2="{floor}"/>')
-    parts.append(
-        f'<line class="chance" x1="{_LEFT}" x2="{right}" y1="{chance}" y2="{chance}">'
-        f"<title>chance: {100 * chart.chance:.0f}%</title></line>"
-    )
+    if chart.chance is not None:
+        chance = _n(floor - height * chart.chance / top)
+        parts.append(
+            f'<line class="chance" x1="{_LEFT}" x2="{right}" y1="{chance}" y2="{chance}">'
+            f"<title>chance: {100 * chart.chance:.0f}%</title></line>"
+        )
     return "".join(parts)
 
 
 def _group(
     chart: Chart,
     group: str,
-    bars: Sequence[Estimate | None],
+    bars: Sequence[Bar | None],
     left: float,
     pitch: float,
     floor: float,
@@ -168,13 +170,13 @@ def _group(
             parts.append(f'<rect class="paper" {box}/>')
         parts.append(
             f'<rect class="h{series.hue}" fill-opacity="{series.strength}" {box}>'
-            f"<title>{_text(f'{group}, {series.label}: {percent(bar)}')}</title></rect>"
+            f"<title>{_text(f'{group}, {series.label}: {percent(bar, chart.unit)}')}</title></rect>"
         )
         low, high = bar.interval or (bar.value, bar.value)
         if high > low:
             parts.append(_whisker(x + width / 2, floor - high * scale, floor - low * scale, width))
         if step >= 20:
-            said = f"{100 * bar.value:.{1 if chart.top <= 0.1 else 0}f}"
+            said = f"{chart.unit.full * bar.value:.{1 if chart.top <= 0.1 else 0}f}"
             parts.append(
                 f'<text class="muted value" text-anchor="middle" x="{_n(x + width / 2)}" '
                 f'y="{_n(floor - max(high * scale, height) - 5)}">{said}</text>'
@@ -211,6 +213,8 @@ def _legend(chart: Chart, width: int) -> tuple[str, int]:
             f'width="12" height="12"/><text x="{x + 18}" y="{y + 10}">{escape(label)}</text>'
         )
         x += needed
+    if chart.chance is None:
+        return "".join(parts), line + 1
     if x > 16 and x + 130 > width:
         x, line = 16, line + 1
     y = 46 + 20 * line

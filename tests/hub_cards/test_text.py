@@ -4,10 +4,10 @@ import doctest
 import json
 
 import pytest
-from cobsat.hub_cards import page, text
+from cobsat.hub_cards import html_page, text
 
 
-@pytest.mark.parametrize("module", [page, text])
+@pytest.mark.parametrize("module", [html_page, text])
 def test_doctests(module):
     result = doctest.testmod(module)
     assert result.attempted > 0
