@@ -81,13 +81,16 @@ class QuestionSource:
         """
         if question.images and cache is None:
             return question
-        root = (cache or Path(datasets.config.HF_DATASETS_CACHE)).absolute()
-        home = root / "touchstone_pictures" / self.digest[:16]
+        home = self.home((cache or Path(datasets.config.HF_DATASETS_CACHE)).absolute())
         try:
             images = tuple(_stored(data, question, home) for data in self.read(question))
         except ValueError:
             images = (str(home / f"{question.id}-has-no-picture-that-can-be-decoded"),)
         return replace(question, images=images)
+
+    def home(self, cache: Path) -> Path:
+        """Return the folder of a cache that holds this source's pictures."""
+        return cache / "touchstone_pictures" / self.digest[:16]
 
 
 def _stored(data: bytes, question: Question, home: Path) -> str:
