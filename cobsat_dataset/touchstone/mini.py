@@ -55,7 +55,7 @@ def read_mini(folder: Path) -> QuestionSource:
     twice = sorted({index for index in indices if indices.count(index) > 1})
     if twice:
         raise ValueError(f"indices in {folder} must be each there once, got {twice[0]} twice")
-    return QuestionSource(MINI, whole.hexdigest(), tuple(questions), _read)
+    return QuestionSource(MINI, whole.hexdigest(), tuple(questions), _read, _cells)
 
 
 def _question(path: Path, entry: Mapping[str, Any]) -> Question:
@@ -90,6 +90,17 @@ def _question(path: Path, entry: Mapping[str, Any]) -> Question:
 
 def _read(question: Question) -> tuple[bytes, ...]:
     return tuple(path.read_bytes() for path in _files(question))
+
+
+def _cells(question: Question) -> dict[str, str]:
+    return {
+        "index": str(question.index),
+        "question": question.question,
+        "human_annotation": question.annotation,
+        "gpt4_ha_answer": question.reference_answer,
+        "category": ",".join(question.categories),
+        "task_name": question.subtask,
+    }
 
 
 def _files(question: Question) -> Iterator[Path]:

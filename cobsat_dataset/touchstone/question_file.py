@@ -56,12 +56,21 @@ class _Cells:
 
     def read(self, question: Question) -> tuple[bytes, ...]:
         """Return a question's picture; ValueError if the cell is none."""
-        row = self.rows[question.index]
-        cells = dict(zip(self.columns, read_row(row, self.columns), strict=True))
+        cell = self._row(question)["image"]
         try:
-            return (_decoded(cells["image"]),)
+            return (_decoded(cell),)
         except (ValueError, binascii.Error) as error:
-            raise ValueError(f"{row.where('image')} must be base64, got {error}") from error
+            where = self.rows[question.index].where("image")
+            raise ValueError(f"{where} must be base64, got {error}") from error
+
+    def texts(self, question: Question) -> dict[str, str]:
+        """Return a question's cells as they are, without the picture."""
+        row = self._row(question)
+        return {column: row[column] for column in COLUMNS if column != "image"}
+
+    def _row(self, question: Question) -> dict[str, str]:
+        cells = read_row(self.rows[question.index], self.columns)
+        return dict(zip(self.columns, cells, strict=True))
 
 
 def read_questions(path: Path) -> QuestionSource:
@@ -96,11 +105,13 @@ def read_questions(path: Path) -> QuestionSource:
     with open(path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     problem = unverified(questions)
+    cells = _Cells(columns, rows)
     return QuestionSource(
         name=f"file:{path.name}" if problem else OFFICIAL,
         digest=digest,
         questions=tuple(questions),
-        read=_Cells(columns, rows).read,
+        read=cells.read,
+        cells=cells.texts,
         unverified=problem,
     )
 

@@ -48,6 +48,7 @@ class QuestionSource:
         digest: SHA-256 of all questions and pictures.
         questions: In the file's order. Without `images` where these are cells of a file.
         read: Returns the bytes of a question's pictures; raises ValueError where there are none.
+        cells: Returns a question's texts as the official file has them, by its columns.
         unverified: Why a file is not the official one; empty where it is.
     """
 
@@ -55,6 +56,7 @@ class QuestionSource:
     digest: str
     questions: tuple[Question, ...]
     read: Callable[[Question], tuple[bytes, ...]]
+    cells: Callable[[Question], dict[str, str]]
     unverified: str = ""
 
     @property

@@ -110,11 +110,17 @@ def write_table(path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, 
     """Write a table in one step, quoted as pandas quotes it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.partial")
-    with open(partial, "w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, columns, delimiter="\t", lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    with open(partial, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+        for cells in (columns, *([row[column] for column in columns] for row in rows)):
+            file.write("\t".join(map(_quoted, cells)) + "\n")
     os.replace(partial, path)
+
+
+def _quoted(cell: str) -> str:
+    """Return a cell as it is written; csv's writer leaves a lone carriage return unquoted."""
+    if any(sign in cell for sign in '\t\r\n"'):
+        cell = cell.replace('"', '""').join('""')
+    return cell
 
 
 def _records(path: Path, file: IO[bytes]) -> Iterator[tuple[list[str], int, int]]:
