@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from cobsat import RunSettings
 from cobsat.metrics.scores import RATES
 
 from .charts import CHANCE, RUN_HUES, Chart, charts
@@ -139,16 +140,15 @@ def page(
         title=shorten(" · ".join(dict.fromkeys(str(run.settings.model) for run in runs)), 200),
         subtitle=_subtitle(runs),
         several=several,
-        runs=[(run.label, facts(run)) for run in runs],
+        runs=[(run.label, facts(run.settings, run.label)) for run in runs],
         notices=_notices(runs),
         tabs=[_tab(runs, judge) for judge in judges],
         panels=lambda chart: [own(panel_svg(chart, panel)) for panel in chart.panels],
     )
 
 
-def facts(run: Run) -> list[tuple[str, str]]:
+def facts(settings: RunSettings, label: str) -> list[tuple[str, str]]:
     """Return what ran, as names and values for a reader."""
-    settings = run.settings
     pictures = settings.images
     if settings.image_digest:
         pictures = f"{pictures} (SHA-256 {settings.image_digest[:16]}…)"
@@ -163,9 +163,9 @@ def facts(run: Run) -> list[tuple[str, str]]:
         ("Pictures", pictures),
         ("Limit", f"the first {settings.limit} examples of each config" if settings.limit else ""),
         ("Samples", f"{settings.samples} outputs for each" if settings.samples > 1 else ""),
-        ("Model options", _flat(settings.model_options)),
-        ("Versions", _flat(settings.versions)),
-        ("Folder", run.label),
+        ("Model options", flat(settings.model_options)),
+        ("Versions", flat(settings.versions)),
+        ("Folder", label),
     ]
     return [(name, str(value)) for name, value in wanted if value != ""]
 
@@ -196,7 +196,7 @@ def _tab(runs: Sequence[Run], judge: str) -> Tab:
         if record and record != dict(scores.record):
             notices.append(
                 f"{run.label} was judged by another version or setting of {judge}: "
-                f"{_flat(scores.record)}."
+                f"{flat(scores.record)}."
             )
         record = record or dict(scores.record)
         if scores.problems:
@@ -277,7 +277,8 @@ def _pictures(images: str) -> str:
     return f"pictures of the folder {Path(images).name}"
 
 
-def _flat(record: object) -> str:
+def flat(record: object) -> str:
+    """Return a record in one line."""
     if not isinstance(record, Mapping):
         return _value(record)
     return ", ".join(f"{name} {_value(value)}" for name, value in record.items())
@@ -290,7 +291,7 @@ def _some(items: Sequence[str], most: int = 3) -> str:
 
 def _value(value: object) -> str:
     if isinstance(value, dict):
-        return _flat(value)
+        return flat(value)
     if isinstance(value, list | tuple):
         return ", ".join(_value(item) for item in value)
     return shorten(str(value), 300)

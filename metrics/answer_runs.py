@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,7 +36,7 @@ class Answer:
 
 
 def names_of(paths: Sequence[Path]) -> list[str]:
-    """Return a name for each run: its folder's, or the path where names repeat.
+    """Return a name for each run: its folder's, or its path among the runs where names repeat.
 
     Raises:
         ValueError: No run is given, or one twice.
@@ -47,9 +48,10 @@ def names_of(paths: Sequence[Path]) -> list[str]:
     if twice is not None:
         raise ValueError(f"runs must be different folders, got {twice.name} twice")
     names = [path.name for path in resolved]
+    common = os.path.commonpath([path.parent for path in resolved])
     return [
-        name if names.count(name) == 1 else str(path)
-        for name, path in zip(names, paths, strict=True)
+        name if names.count(name) == 1 else os.path.relpath(path, common)
+        for name, path in zip(names, resolved, strict=True)
     ]
 
 
