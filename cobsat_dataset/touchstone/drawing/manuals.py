@@ -220,7 +220,7 @@ def hat_3() -> Canvas:
     """Draw the pointed sheet, whose lower strip is folded up at both sides."""
     canvas = _step(3)
     canvas.add(
-        _sheet([(106, 320), (406, 320), (406, 384), (106, 384)], _BACK),
+        _sheet([(106, 320), (406, 320), (406, 384), (106, 384)], _PAPER),
         _sheet([(256, 150), (106, 320), (256, 320)], _PAPER),
         _sheet([(256, 150), (406, 320), (256, 320)], shade(_PAPER, -0.06)),
         _dashed("M106 322H406"),

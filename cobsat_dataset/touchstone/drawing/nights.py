@@ -96,11 +96,11 @@ def _tower(canvas: Canvas) -> None:
     )
     canvas.add(
         path(tower, fill="none", stroke="#1b2036", stroke_width=2.5),
+        glow(canvas, 612, 132, 92, "#fff2b0", 0.95),
         box(574, 160, 76, 12, "#2b2f3e", rx=3),
         stroke(
             "M576 160V142M650 160V142M574 142H652M595 160V142M613 160V142M631 160V142", "#2b2f3e", 3
         ),
-        glow(canvas, 612, 132, 92, "#fff2b0", 0.95),
         box(592, 108, 40, 52, "#fff6cf", stroke="#2b2f3e", stroke_width=3),
         stroke("M605 108V160M619 108V160", "#2b2f3e", 2),
         poly([(584, 110), (640, 110), (612, 78)], "#c9303b", stroke="#1b2036", stroke_width=2.5),

@@ -14,9 +14,9 @@ from cobsat.drawing.animals.curves import Frame
 from cobsat.drawing.objects import build
 from cobsat.drawing.objects.geometry import bounds, points_of
 from cobsat.drawing.objects.lighting import OVERLAYS, light, volume
-from cobsat.drawing.svg import Part, Picture, Shape, group, num, path, shade
+from cobsat.drawing.svg import Part, Picture, Shape, group, path, shade
 
-__all__ = ["clipped", "figure", "thing", "within"]
+__all__ = ["clipped", "figure", "thing"]
 
 
 def thing(
@@ -38,10 +38,10 @@ def thing(
     middle = (left + right) / 2
     across = -k if flip else k
     matrix = (across, 0, 0, k, x - across * middle, ground - k * bottom)
-    return group(art, transform=f"matrix({' '.join(num4(v) for v in matrix)})")
+    return group(art, transform=f"matrix({' '.join(_precise(v) for v in matrix)})")
 
 
-def num4(value: float) -> str:
+def _precise(value: float) -> str:
     """Write a number with four decimals at most: scales need more than places do."""
     return f"{value:.4f}".rstrip("0").rstrip(".")
 
@@ -93,12 +93,3 @@ def figure(
 def clipped(picture: Picture, d: str, *elements: str) -> str:
     """Return elements cut to a path."""
     return group(*elements, clip_path=picture.define("clipPath", path(d)))
-
-
-def within(
-    picture: Picture, x: float, y: float, width: float, height: float, *elements: str, scale: float
-) -> str:
-    """Return a window at (x, y) on elements that were drawn from (0, 0) on, scaled."""
-    frame = f"M{num(x)} {num(y)}h{num(width)}v{num(height)}h{num(-width)}Z"
-    inner = group(*elements, transform=f"translate({num(x)} {num(y)}) scale({num4(scale)})")
-    return clipped(picture, frame, inner)
