@@ -273,9 +273,9 @@ class RunFolder:
         with sharing(self.verdicts_path(judge), processes, order) as appender:
             yield appender
 
-    def replace_verdicts(self, judge: str, verdicts: Iterable[Verdict]) -> None:
+    def replace_verdicts(self, judge: str, verdicts: Iterable[Line]) -> None:
         """Write a judge's verdicts in one step in place of all that are there."""
-        replace_lines(self.verdicts_path(judge), verdicts)
+        replace_lines(self.verdicts_path(judge), verdicts)  # type: ignore[arg-type]
 
 
 def safe_name(name: str) -> str:

@@ -13,10 +13,11 @@ from __future__ import annotations
 import math
 import sys
 from collections import Counter
-from collections.abc import Iterable
-from typing import Final, Protocol
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
 
-__all__ = ["Answered", "Spending", "usage_line"]
+__all__ = ["Answered", "Spending", "Spent", "tokens", "usage_line"]
 
 _MILLION: Final = 1_000_000
 _NAMES: Final = ("input_tokens", "output_tokens")
@@ -29,6 +30,14 @@ class Answered(Protocol):
     def status(self) -> str: ...  # noqa: D102
     @property
     def usage(self) -> dict[str, float] | None: ...  # noqa: D102
+
+
+@dataclass(frozen=True)
+class Spent:
+    """An answer of which nothing else is known than what it took."""
+
+    usage: dict[str, float] | None
+    status: str = "error"
 
 
 class Spending:
@@ -95,12 +104,37 @@ class Spending:
             return sys.maxsize
         return max(0, int((self.most - self.spent) / self._dearest + 1e-9) - under_way)
 
+    @property
+    def priced(self) -> bool:
+        """Whether there are prices."""
+        return any(self.prices.values())
+
+    def bill(self, usage: Mapping[str, float]) -> dict[str, Any]:
+        """Return what usage costs, and at which prices per million tokens."""
+        return {
+            "value": self._cost(usage),
+            "price_in": self.prices["input_tokens"],
+            "price_out": self.prices["output_tokens"],
+        }
+
+    def _cost(self, usage: Mapping[str, float]) -> float:
+        return sum(usage.get(name, 0) * price for name, price in self.prices.items()) / _MILLION
+
     def _count(self, usage: dict[str, float] | None) -> None:
         if not usage:
             return
-        cost = sum(usage.get(name, 0) * price for name, price in self.prices.items()) / _MILLION
+        cost = self._cost(usage)
         self.spent += cost
         self._dearest = max(cost, self._dearest or 0.0)
+
+
+def tokens(usage: Mapping[str, float] | None) -> dict[str, float] | None:
+    """Return what of a usage has a price; None if nothing has.
+
+    >>> tokens({"input_tokens": 3, "cached_tokens": 2})
+    {'input_tokens': 3}
+    """
+    return {name: usage[name] for name in _NAMES if name in usage} if usage else None
 
 
 def usage_line(answers: Iterable[Answered], spending: Spending) -> str:
@@ -117,6 +151,6 @@ def usage_line(answers: Iterable[Answered], spending: Spending) -> str:
     words = [f"{count:,.10g} {name.replace('_', ' ')}" for name, count in total.items()]
     if not words:
         return ""
-    if any(spending.prices.values()):
+    if spending.priced:
         words.append(f"cost {spending.spent:,.4f}")
     return f"used: {', '.join(words)}"

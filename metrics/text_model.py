@@ -126,7 +126,8 @@ class TextModel:
         ended = next((n for n, token in enumerate(said) if token in self._ends), None)
         whole = str(self.tokenizer.decode(said[:ended], skip_special_tokens=True))
         at = min((whole.find(text) for text in stop if text in whole), default=None)
-        usage = {"input_tokens": read, "output_tokens": len(said) if ended is None else ended + 1}
+        written = len(said) if ended is None else ended + 1
+        usage: dict[str, float] = {"input_tokens": read, "output_tokens": written}
         return TextReply(whole[:at], cut=ended is None and at is None, usage=usage)
 
     def _turns(self, chat: Sequence[Turn]) -> list[Turn]:
@@ -158,8 +159,8 @@ def _loaded(
         raise ValueError(f"device must be left out with a device_map, got {device!r}")
     where = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
     shared = {"revision": revision, "trust_remote_code": trust_remote_code}
-    check_checkpoint(source)
-    tokenizer = AutoTokenizer.from_pretrained(source, **shared)  # type: ignore[no-untyped-call]
+    check_checkpoint(source, revision)
+    tokenizer = AutoTokenizer.from_pretrained(source, **shared)
     with no_progress_bar():
         model: Any = AutoModelForCausalLM.from_pretrained(
             source,

@@ -60,8 +60,9 @@ def hallucination_verdict(description: str, said: Said) -> HallucinationVerdict:
     words, raw = len(description.split()), {_KIND: said.raw}
     degree = _degree(said)
     if isinstance(degree, Unclear):
-        status = "error" if said.failed else "unscored"
-        return HallucinationVerdict("", status, words=words, reason=degree.reason, raw=raw)
+        return HallucinationVerdict(
+            "", "error" if said.failed else "unscored", words=words, reason=degree.reason, raw=raw
+        )
     return HallucinationVerdict("", "scored", degree, words, raw=raw)
 
 
