@@ -88,7 +88,7 @@ def mini(folder: Path) -> Path:
     return folder
 
 
-def cells(index: int, category: str = "recognition", **changes: str) -> dict[str, str]:
+def cells(index: int, category: str = "recognition", /, **changes: str) -> dict[str, str]:
     """Return the cells of one row of the official form."""
     subtask = CATEGORIES[category.split(",")[0]].subtasks[0]
     return {

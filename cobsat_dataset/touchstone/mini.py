@@ -43,9 +43,10 @@ def read_mini(folder: Path) -> QuestionSource:
     whole = hashlib.sha256()
     for category in CATEGORIES:
         path = folder / f"{category}.json"
-        if not path.exists():  # TODO: strict once all five are there
-            continue
-        data = json.loads(path.read_text("utf-8"))
+        try:
+            data = json.loads(path.read_text("utf-8"))
+        except ValueError as error:
+            raise ValueError(f"{path} must be JSON in UTF-8, got {error}") from error
         for entry in data:
             questions.append(_question(path, entry))
             whole.update(json.dumps(entry, sort_keys=True, ensure_ascii=False).encode())

@@ -76,7 +76,7 @@ def read_table(path: Path, needed: Sequence[str]) -> Iterator[TableRow]:
         FileNotFoundError: There is no such file.
         ValueError: It is no such table, or lacks a column; the message names column and row.
     """
-    with open(path, "rb") as file, _roomy_cells():
+    with open(path, "rb") as file:
         records = _records(path, file)
         header = next(records, None)
         if header is None:
@@ -97,10 +97,11 @@ def read_row(row: TableRow, columns: Sequence[str]) -> list[str]:
     Raises:
         ValueError: The file is another one by now.
     """
-    with open(row.path, "rb") as file, _roomy_cells():
+    with open(row.path, "rb") as file:
         file.seek(row.start)
         text = file.read(row.size).decode("utf-8", "replace")
-    cells = next(csv.reader([text], delimiter="\t"), [])
+    with _roomy_cells():
+        cells = next(csv.reader([text], delimiter="\t"), [])
     if len(cells) != len(columns):
         raise ValueError(f"row {row.number} of {row.path} must be as it was, got another")
     return cells
@@ -131,13 +132,14 @@ def _records(path: Path, file: IO[bytes]) -> Iterator[tuple[list[str], int, int]
     while True:
         lines.taken.clear()
         try:
-            cells = next(reader)
+            with _roomy_cells():
+                cells = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
             raise ValueError(
-                f"{path} must be a table of tab-separated values, got {error} in the row that "
-                f"begins in line {lines.first} (a quote that is never closed?)"
+                f"{path} must be a table of tab-separated values, got {_said(error)} in the row "
+                f"that begins in line {lines.first}"
             ) from error
         if file.peek(1) == b"" and _is_open(lines.taken):  # type: ignore[attr-defined]
             raise ValueError(
@@ -147,6 +149,15 @@ def _records(path: Path, file: IO[bytes]) -> Iterator[tuple[list[str], int, int]
         if cells:
             yield cells, start, lines.offset - start
         start = lines.offset
+
+
+def _said(error: csv.Error) -> str:
+    """Return what csv's reader means, for who has the file."""
+    if "field limit" in str(error):
+        return f"a cell of more than {MAX_CELL:,} characters (a quote that is never closed?)"
+    if "new-line character" in str(error):
+        return "a carriage return outside of quotes"
+    return str(error)
 
 
 class _Lines:
@@ -186,7 +197,8 @@ class _Lines:
 def _is_open(lines: Sequence[str]) -> bool:
     """Return whether lines end within a quoted cell; a reader that is not strict closes it."""
     try:
-        list(csv.reader(lines, delimiter="\t", strict=True))
+        with _roomy_cells():
+            list(csv.reader(lines, delimiter="\t", strict=True))
     except csv.Error as error:
         return "unexpected end of data" in str(error)
     return False
