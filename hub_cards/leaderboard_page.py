@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from cobsat.touchstone.sources import MINI, OFFICIAL
@@ -81,13 +81,18 @@ def board_page(
         charts=bars,
         panels=_panels,
         judge=[(name.replace("_", " "), flat(value)) for name, value in _judge(board).items()],
-        facts=[(run.label, _facts(run)) for run in board.runs],
+        facts=[(run.label, _facts(board, run)) for run in board.runs],
     )
 
 
-def _facts(run: BoardRun) -> list[tuple[str, str]]:
-    none_of_touchstone = ("Prompt type", "Instructions", "Seed")
-    return [fact for fact in facts(run.settings, run.label) if fact[0] not in none_of_touchstone]
+def _facts(board: Board, run: BoardRun) -> list[tuple[str, str]]:
+    """Return what ran; the questions by their source, without a folder of this machine."""
+    settings = replace(run.settings, images=board.source)
+    return [
+        ({"Pictures": "Questions"}.get(name, name), value)
+        for name, value in facts(settings, run.label)
+        if name not in ("Prompt type", "Instructions", "Seed")
+    ]
 
 
 def _panels(chart: Chart) -> list[Any]:

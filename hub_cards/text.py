@@ -6,6 +6,7 @@ writers' work (`page.py`, `plots.py`); here are the characters that no escaping 
 
 from __future__ import annotations
 
+from html import escape
 from typing import Final
 
 LONGEST: Final = 2000
@@ -17,7 +18,7 @@ NOTHING: Final = "\N{EN DASH}"
 SHORT: Final = 80
 """Characters of what should be one word."""
 
-_MARKDOWN: Final = frozenset("\\`*_{}[]()<>#+!|~&$:@")
+_MARKDOWN: Final = frozenset("\\`*_{}[]()#+!|~$:@")
 
 _HIDDEN: Final = (
     *(code for code in range(0x20) if chr(code) not in "\n\t"),
@@ -58,10 +59,10 @@ def markdown_cell(text: object, longest: int = SHORT) -> str:
     r"""Return a text as a cell of a Markdown table: every sign that Markdown or HTML reads escaped.
 
     >>> print(markdown_cell("a|b\n<i> [x](y)"))
-    a\|b \<i\> \[x\]\(y\)
+    a\|b &lt;i&gt; \[x\]\(y\)
     """
     line = " ".join(visible(shorten(str(text), longest)).split())
-    return "".join(f"\\{c}" if c in _MARKDOWN else c for c in line) or NOTHING
+    return "".join(f"\\{c}" if c in _MARKDOWN else escape(c) for c in line) or NOTHING
 
 
 def table_cell(text: object) -> str:
