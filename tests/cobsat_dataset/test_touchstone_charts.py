@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+import random
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
@@ -10,8 +11,11 @@ from pathlib import Path
 
 import cobsat.touchstone
 import pytest
+from cobsat.drawing.objects import build
+from cobsat.drawing.objects.geometry import bounds, points_of
+from cobsat.drawing.svg import Picture
 from cobsat.touchstone import CATEGORIES, SUBTASKS
-from cobsat.touchstone.drawing import charts, diagrams, products
+from cobsat.touchstone.drawing import charts, diagrams, products, things
 from cobsat.touchstone.drawing.gallery_b import PICTURES
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -224,3 +228,22 @@ def test_the_two_desks_differ_in_what_the_answer_lists() -> None:
     first, second = (PICTURES[f"desk-{key}"]().svg() for key in "ab")
     assert first != second
     assert len(re.findall(r"^\d\. ", QUESTIONS[601]["reference_answer"], re.MULTILINE)) == 5
+
+
+def test_a_thing_stands_on_its_ground_as_high_as_asked_for() -> None:
+    art = things.thing(Picture(), "apple", "#d8232a", x=100, ground=400, height=60, seed=1)
+    a, b, c, d, e, f = (float(n) for n in re.findall(r"-?[\d.]+", art[: art.index(")")]))
+    shape = build("apple", random.Random(1))
+    points = [(a * x + e, d * y + f) for part in shape.parts for x, y in points_of(part.d)]
+    left, top, right, bottom = bounds(points)
+    assert (b, c) == (0, 0)
+    assert (left + right) / 2 == pytest.approx(100, abs=0.2)
+    assert (top, bottom) == (pytest.approx(340, abs=0.2), pytest.approx(400, abs=0.2))
+
+
+@pytest.mark.parametrize("flip", [False, True])
+def test_a_figure_stands_at_its_place_as_high_as_asked_for(flip: bool) -> None:
+    actor = things.figure(Picture(), "cat", x=200, ground=430, height=150, seed=3, flip=flip)
+    left, top, right, bottom = actor.anchors.box
+    assert ((left + right) / 2, bottom - top) == (pytest.approx(200), pytest.approx(150))
+    assert bottom == pytest.approx(430, abs=6)

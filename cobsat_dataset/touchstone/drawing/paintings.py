@@ -232,9 +232,11 @@ def untangling() -> Canvas:
     right = linear(picture, (0, "#3d8f86"), (1, "#22615d"), end=(0.4, 1))
     picture.add(path(_HEAD, fill=left, transform="translate(4 98) scale(1.04)"))
     picture.add(path(_HEAD, fill=right, transform="translate(508 98) scale(-1.04 1.04)"))
-    for x, color in ((4, "#22304f"), (288, "#22615d")):
-        picture.add(path(f"M{x} 512C{x} 440 {x + 44} 408 {x + 62} 366L{x + 158} 366"
-                         f"C{x + 172} 412 {x + 216} 430 {x + 220} 512Z", fill=color))  # fmt: skip
+    shoulders = "M4 512C4 440 48 408 66 366H158C176 412 220 430 224 512Z"
+    picture.add(
+        path(shoulders, fill="#22304f"),
+        path(shoulders, fill="#22615d", transform="translate(512 0) scale(-1 1)"),
+    )
     rng = random.Random(6)
     knot = [
         (122 + 92 * math.cos(a) * rng.uniform(0.5, 1), 196 + 74 * math.sin(a) * rng.uniform(0.5, 1))
