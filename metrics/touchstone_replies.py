@@ -50,15 +50,16 @@ def read_marks(reply: str, *, cut: bool = False) -> Pair | Unclear:
     if first is None:
         return _no_mark(text) or Unclear("no mark")
     found = _line_pair(lines, first)
-    begins = isinstance(found, tuple)  # as it is asked to: what follows explains
-    last = lines[first] if begins else lines[-1]
-    if found is None:
-        elsewhere = {*_named(text), *_stacked(lines)}
-        elsewhere |= {p for n in range(len(lines)) if isinstance(p := _line_pair(lines, n), tuple)}
-        found = elsewhere.pop() if len(elsewhere) == 1 else _why_not(text, lines[first], elsewhere)
+    pairs = {p for n in range(len(lines)) if isinstance(p := _line_pair(lines, n), tuple)}
+    end = len(lines) - 1
+    if isinstance(found, tuple) and len(pairs) == 1:  # it begins as it is asked to
+        end = first
+    elif not isinstance(found, Unclear):
+        pairs |= {*_named(text), *_stacked(lines)}
+        found = pairs.pop() if len(pairs) == 1 else _why_not(text, lines[first], pairs)
     if isinstance(found, Unclear):
         return found
-    if cut and last is lines[-1] and last.rstrip()[-1].isdigit():
+    if cut and end == len(lines) - 1 and lines[end].rstrip()[-1].isdigit():
         return Unclear("cut off within its marks")
     return next((_outside(mark) for mark in found if not LOWEST <= mark <= HIGHEST), found)
 
@@ -107,7 +108,7 @@ _SECOND: Final = r"(?:2|two|(?-i:B))"
 _TAGGED: Final = re.compile(r"(?i)<(?:assistant|answer|score|rating|mark)[ _-]?([12])[^<>]{0,40}>")
 _NUMBERED: Final = re.compile(
     rf"(?i)(?<![^\W\d_]){_WHO}\s*(?:#|no\.?|number|nr\.?)?\s*(?:({_FIRST})|{_SECOND})(?!\.?\w)"
-    rf"(?:\s*(and|&|,|/|\||vs\.?|versus)\s*#?(?:({_FIRST})|{_SECOND})(?!\.?\w))?"
+    rf"(?:\s*(and|&|,|/|\||vs\.?|versus)\s*#?(?:({_FIRST})|{_SECOND})(?!\.?\w|\s*(?:/|(?:for|to|goes|points?|out|of)\b)))?"
 )
 _ORDINAL: Final = re.compile(
     rf"(?i)\b(?:the\s+)?(?:(first|former)|(?:second|latter))\b(?:\s+(?:{_WHO}|one)\b)?"
@@ -207,7 +208,7 @@ def _line_pair(lines: Sequence[str], place: int) -> Pair | Unclear | None:
         if len(values) > 2 and not names:
             return Unclear(f"more than two marks: {_shown(values)}")
         if re.sub(rf"[{_NAMES}]", "N", "".join(said)) in _SHAPES:
-            names = names or next(filter(None, map(_heading, reversed(lines[:place]))), "")
+            names = names or next(filter(None, map(_heading, lines[max(0, place - 1) : place])), "")
             in_order = list(map(float, values if names[:1] != _TWO else values[::-1]))
             return (in_order[0], in_order[1]) if len(set(names)) != 1 else None
     more = _PAIR_FIRST.match(line)
