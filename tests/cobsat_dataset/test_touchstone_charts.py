@@ -225,9 +225,23 @@ def test_product_cards_show_their_table(
 
 
 def test_the_two_desks_differ_in_what_the_answer_lists() -> None:
-    first, second = (PICTURES[f"desk-{key}"]().svg() for key in "ab")
-    assert first != second
+    books = [len(elements(f"desk-{key}", "rect", width="27")) for key in "ab"]
+    hands = [elements(f"desk-{key}", "path", stroke_width="6", stroke="#2d3142") for key in "ab"]
+    assert books == [4, 3]
+    # From the clock's middle to the right at three, and down at six.
+    assert [hand[0]["d"] for hand in hands] == ["M320 92L342 92", "M320 92L320 114"]
     assert len(re.findall(r"^\d\. ", QUESTIONS[601]["reference_answer"], re.MULTILINE)) == 5
+
+
+def test_the_towers_hands_show_the_time_of_the_annotation() -> None:
+    turns = []
+    for width in ("6", "3.6"):
+        (hand,) = elements("thaw-in-the-square", "path", stroke_width=width, stroke="#22180f")
+        x0, y0, x1, y1 = (float(n) for n in re.findall(r"[\d.]+", hand["d"]))
+        turns.append(math.degrees(math.atan2(x1 - x0, y0 - y1)) % 360)
+    hours, minutes = turns[0] / 30, turns[1] / 6
+    assert "shows 7:40." in annotation("thaw-in-the-square")
+    assert (hours, minutes) == (pytest.approx(7 + 40 / 60, abs=0.02), pytest.approx(40, abs=0.2))
 
 
 def test_a_thing_stands_on_its_ground_as_high_as_asked_for() -> None:
