@@ -94,20 +94,30 @@ def _bookcase(c: Canvas) -> None:
 def _armchair(c: Canvas) -> None:
     green, dark = fade(c, "#5f9a6a", "#3f7a52"), "#2c5a3c"
     style = {"fill": green, "stroke": dark, "stroke_width": 2.5}
-    c.add(shadow(c, 352, 514, 180, 20, 0.45), *(box(x, 478, 16, 34, "#5a3418", 4)
-                                                for x in (216, 472)),
-          path("M232 420C214 320 222 250 260 240C310 228 394 228 444 240C482 250 490 320 472 420Z",
-               **style),
-          *(disc(x, y, 4, dark) for x, y in ((300, 288), (352, 280), (404, 288), (326, 326),
-                                             (378, 326))),
-          path("M228 400H476V486H228Z", **style),
-          path("M246 394C246 384 458 384 458 394V424H246Z", fill=fade(c, "#74b07e", "#5a9a68"),
-               stroke=dark,
-               stroke_width=2.5),
-          mirrored(path("M186 366C184 340 240 336 246 362L250 486H204C196 486 190 440 186 366Z",
-                        **style)
-                   + path("M190 362C190 344 238 344 242 362", fill="none", stroke=dark,
-                          stroke_width=2), x=352))  # fmt: skip
+    c.add(
+        shadow(c, 352, 514, 180, 20, 0.45),
+        *(box(x, 478, 16, 34, "#5a3418", 4) for x in (216, 472)),
+        path(
+            "M232 420C214 320 222 250 260 240C310 228 394 228 444 240C482 250 490 320 472 420Z",
+            **style,
+        ),
+        *(
+            disc(x, y, 4, dark)
+            for x, y in ((300, 288), (352, 280), (404, 288), (326, 326), (378, 326))
+        ),
+        path("M228 400H476V486H228Z", **style),
+        path(
+            "M246 394C246 384 458 384 458 394V424H246Z",
+            fill=fade(c, "#74b07e", "#5a9a68"),
+            stroke=dark,
+            stroke_width=2.5,
+        ),
+        mirrored(
+            path("M186 366C184 340 240 336 246 362L250 486H204C196 486 190 440 186 366Z", **style)
+            + path("M190 362C190 344 238 344 242 362", fill="none", stroke=dark, stroke_width=2),
+            x=352,
+        ),
+    )
 
 
 def _lamp_and_table(c: Canvas) -> None:
@@ -123,18 +133,30 @@ def _lamp_and_table(c: Canvas) -> None:
             stroke_width=2,
         ),
     )
-    c.add(shadow(c, 548, 522, 66, 9, 0.4), stroke("M516 424L506 518M580 424L590 518M548 424V514",
-                                                  "#5a3418", 6),
-          oval(548, 422, 62, 13, "#8f5a2e"), oval(548, 418, 62, 13, "#b5773f"),
-          path("M500 416L556 408L566 416L510 425Z", fill="#b23a48"),
-          path("M500 412L556 404L566 412L510 421Z",
-          fill="#f6efe0", stroke="#b23a48", stroke_width=1.5),
-          path("M570 386H598V410C598 418 570 418 570 410Z", fill="#4f8fd0", stroke="#2c5a8f",
-               stroke_width=1.8),
-          path("M598 392C612 392 612 408 598 407", fill="none", stroke="#2c5a8f", stroke_width=3.5),
-          oval(584, 386, 14, 4, "#5a3418"),
-          stroke("M578 376C574 368 582 364 578 356M590 376C586 368 594 364 590 356", "#ffffff", 2.4,
-                 stroke_opacity=0.8))  # fmt: skip
+    c.add(
+        shadow(c, 548, 522, 66, 9, 0.4),
+        stroke("M516 424L506 518M580 424L590 518M548 424V514", "#5a3418", 6),
+        oval(548, 422, 62, 13, "#8f5a2e"),
+        oval(548, 418, 62, 13, "#b5773f"),
+        path("M500 416L556 408L566 416L510 425Z", fill="#b23a48"),
+        path(
+            "M500 412L556 404L566 412L510 421Z", fill="#f6efe0", stroke="#b23a48", stroke_width=1.5
+        ),
+        path(
+            "M570 386H598V410C598 418 570 418 570 410Z",
+            fill="#4f8fd0",
+            stroke="#2c5a8f",
+            stroke_width=1.8,
+        ),
+        path("M598 392C612 392 612 408 598 407", fill="none", stroke="#2c5a8f", stroke_width=3.5),
+        oval(584, 386, 14, 4, "#5a3418"),
+        stroke(
+            "M578 376C574 368 582 364 578 356M590 376C586 368 594 364 590 356",
+            "#ffffff",
+            2.4,
+            stroke_opacity=0.8,
+        ),
+    )
 
 
 def _plant(c: Canvas) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Final
 
 from ...drawing.backgrounds.kit import radial
 from ...drawing.objects.geometry import curve
@@ -12,6 +13,10 @@ from .canvas import Canvas
 from .things import thing
 
 __all__ = ["aquarium", "fruit_stall"]
+
+CRATES: Final = (("Apples", "$2.50", 7), ("Pears", "$3.20", 5), ("Oranges", "$1.80", 9),
+                 ("Melons", "$4.00", 3))  # fmt: skip
+"""What is in a crate, its price for a kilo, and how many there are, from left to right."""
 
 
 def fruit_stall() -> Canvas:
@@ -25,11 +30,7 @@ def fruit_stall() -> Canvas:
     c.add(box(0, 350, 736, 210, fade(c, "#a56f3c", "#7d4f26")),
           stroke("M0 420H736M0 490H736", "#6b4320", 2.5))  # fmt: skip
     _awning(c)
-    crates = (
-        (40, "Apples", "$2.50", 7), (212, "Pears", "$3.20", 5), (384, "Oranges", "$1.80", 9),
-        (556, "Melons", "$4.00", 3),
-    )  # fmt: skip
-    for x, name, price, count in crates:
+    for (name, price, count), x in zip(CRATES, (40, 212, 384, 556), strict=True):
         c.add(box(x, 250, 142, 120, "#6f4724"))
         _fruit(c, name, x + 71, count)
         c.add(box(x - 4, 322, 150, 54, fade(c, "#d9a767", "#b98444"), 3, stroke="#8a5a2c",
@@ -37,9 +38,10 @@ def fruit_stall() -> Canvas:
               stroke(f"M{x} 349H{x + 142}", "#8a5a2c", 2))  # fmt: skip
         for k in (6, 136):
             c.add(disc(x + k, 336, 2.4, "#6b4320"), disc(x + k, 362, 2.4, "#6b4320"))
-        c.add(shadow(c, x + 71, 462, 66, 8, 0.3), box(x + 8, 392, 126, 68, "#fffdf3", 5,
-                                                      stroke="#b9a988",
-              stroke_width=2))  # fmt: skip
+        c.add(
+            shadow(c, x + 71, 462, 66, 8, 0.3),
+            box(x + 8, 392, 126, 68, "#fffdf3", 5, stroke="#b9a988", stroke_width=2),
+        )
         c.write(name, x + 71, 420, 24, weight=2.4, fill="#3a5a3a", anchor="middle")
         c.write(f"{price} / kg", x + 71, 449, 22, weight=2.6, fill="#b3262e", anchor="middle")
     return c
@@ -68,14 +70,24 @@ def _fruit(c: Canvas, name: str, x: float, count: int) -> None:
                 c.add(thing(c, "apple", "#d8232a", x=px, ground=py + 8, height=42, seed=4))
             elif name == "Pears":
                 px, py = x + (k - (many - 1) / 2) * 42, 322 - row * 36
-                c.add(at(px, py, 1, path("M0 -48C10 -48 11 -36 13 -28C22 -18 22 4 0 5C-22 4 -22 "
-                                         "-18 -13 -28"
-                         "C-11 -36 -10 -48 0 -48Z", fill=fade(c, "#d6d94a", "#a9b52e"),
-                         stroke="#6f7a1c",
-                         stroke_width=1.8), stroke("M0 -47C0 -54 3 -58 6 -60", "#5a3d20", 3.4),
-                         oval(-8, -16, 4, 8, "#f3f2a8", 20),
-                         path("M3 -52C12 -60 20 -56 20 -52C14 -48 8 -48 3 -52Z",
-                         fill="#4f9a45")))  # fmt: skip
+                c.add(
+                    at(
+                        px,
+                        py,
+                        1,
+                        path(
+                            "M0 -48C10 -48 11 -36 13 -28C22 -18 22 4 0 5C-22 4 -22 "
+                            "-18 -13 -28"
+                            "C-11 -36 -10 -48 0 -48Z",
+                            fill=fade(c, "#d6d94a", "#a9b52e"),
+                            stroke="#6f7a1c",
+                            stroke_width=1.8,
+                        ),
+                        stroke("M0 -47C0 -54 3 -58 6 -60", "#5a3d20", 3.4),
+                        oval(-8, -16, 4, 8, "#f3f2a8", 20),
+                        path("M3 -52C12 -60 20 -56 20 -52C14 -48 8 -48 3 -52Z", fill="#4f9a45"),
+                    )
+                )
             elif name == "Oranges":
                 px, py = x + (k - (many - 1) / 2) * 28, 310 - row * 25
                 skin = radial(
@@ -88,18 +100,20 @@ def _fruit(c: Canvas, name: str, x: float, count: int) -> None:
                 skin = radial(
                     c, (0, "#8fd06a"), (0.7, "#4f9a45"), (1, "#2f6a34"), center=(0.4, 0.34)
                 )
-                bands = "".join(stroke(f"M{px} {py - 32}Q{px + w} {py} {px} {py + 32}", "#245a2c",
-                                       3)
-                                for w in (-48, -18, 18, 48))  # fmt: skip
+                bands = "".join(
+                    stroke(f"M{px} {py - 32}Q{px + w} {py} {px} {py + 32}", "#245a2c", 3)
+                    for w in (-48, -18, 18, 48)
+                )
                 c.add(disc(px, py, 33, skin, stroke="#245a2c", stroke_width=2), bands)
 
 
-_FISH = (
+FISH: Final = (
     ("orange", "#f5892a", 150, 190, 1.0, 1), ("orange", "#f5892a", 236, 250, 0.86, 1),
     ("orange", "#f5892a", 132, 290, 0.92, 1), ("orange", "#f5892a", 300, 172, 0.8, 1),
     ("blue", "#3f7fd6", 520, 190, 1.05, -1), ("blue", "#3f7fd6", 596, 260, 0.95, -1),
     ("yellow", "#f6d23a", 400, 300, 1.9, -1),
 )  # fmt: skip
+"""Name of its colour, colour, place, size, and which way it swims (1 is to the right)."""
 
 
 def aquarium() -> Canvas:
@@ -161,7 +175,7 @@ def aquarium() -> Canvas:
                 oval(x + (13 if k % 2 else -13), y, 12, 5, shade(color, 0.1), -24 if k % 2 else 24)
             )
     _castle(c)
-    for _, color, x, y, size, way in _FISH:
+    for _, color, x, y, size, way in FISH:
         c.add(
             group(_one_fish(c, color), transform=f"translate({x} {y}) scale({size * way} {size})")
         )

@@ -64,9 +64,15 @@ def _lattice() -> str:
     for low, high in itertools.pairwise(levels):
         a, b, g, f = _half(low), _half(high), gap(low), gap(high)
         if g > 0 or f > 0:
-            legs += mirrored(stroke(f"M{-a:.1f} {-low}L{-f:.1f} {-high}M{-g:.1f} {-low}L{-b:.1f} "
-                                    f"{-high}"
-                                    f"M{-a:.1f} {-low}L{-g:.1f} {-low}", iron, 1.8))  # fmt: skip
+            legs += mirrored(
+                stroke(
+                    f"M{-a:.1f} {-low}L{-f:.1f} {-high}M{-g:.1f} {-low}L{-b:.1f} "
+                    f"{-high}"
+                    f"M{-a:.1f} {-low}L{-g:.1f} {-low}",
+                    iron,
+                    1.8,
+                )
+            )
         else:
             legs += stroke(f"M{-a:.1f} {-low}L{b:.1f} {-high}M{a:.1f} {-low}L{-b:.1f} {-high}"
                            f"M{-a:.1f} {-low}H{a:.1f}", iron,
@@ -77,17 +83,22 @@ def _lattice() -> str:
         f"{-gap(h):.1f} {-h}" for h in range(432, -1, -6)) + "Z")  # fmt: skip
     arch = "M-98 0C-92 -56 -56 -82 0 -82C56 -82 92 -56 98 0"
     return (
-        mirrored(path(fill, fill="#8a624c", opacity=0.75)) + legs
+        mirrored(path(fill, fill="#8a624c", opacity=0.75))
+        + legs
         + mirrored(stroke(outer, dark, 4) + stroke(inner, dark, 3))
-        + stroke(arch, dark, 6) + stroke("M-92 -22C-80 -60 -48 -74 0 -74C48 -74 80 -60 92 -22",
-                                         iron, 2)
-        + box(-88, -100, 176, 13, dark, 2) + box(-82, -107, 164, 7, iron)
+        + stroke(arch, dark, 6)
+        + stroke("M-92 -22C-80 -60 -48 -74 0 -74C48 -74 80 -60 92 -22", iron, 2)
+        + box(-88, -100, 176, 13, dark, 2)
+        + box(-82, -107, 164, 7, iron)
         + "".join(box(-84 + k * 12, -99, 7, 6, "#a47a5e") for k in range(14))
-        + box(-47, -198, 94, 10, dark, 2) + box(-43, -204, 86, 6, iron)
-        + box(-11, -410, 22, 8, dark) + box(-8, -424, 16, 14, iron)
-        + path("M-7 -424C-7 -436 7 -436 7 -424Z", fill=dark) + stroke("M0 -432V-474", dark, 3)
+        + box(-47, -198, 94, 10, dark, 2)
+        + box(-43, -204, 86, 6, iron)
+        + box(-11, -410, 22, 8, dark)
+        + box(-8, -424, 16, 14, iron)
+        + path("M-7 -424C-7 -436 7 -436 7 -424Z", fill=dark)
+        + stroke("M0 -432V-474", dark, 3)
         + mirrored(box(-156, -8, 62, 12, "#b9a58c") + box(-160, 0, 70, 8, "#9c8a74"))
-    )  # fmt: skip
+    )
 
 
 def marble_tomb() -> Canvas:

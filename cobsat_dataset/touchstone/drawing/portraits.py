@@ -32,9 +32,14 @@ def physicist_at_blackboard() -> Canvas:
     c.write("2", 246, 84, 34, weight=4, **chalk)
     c.texts[-2:] = ["E = mc2"]
     c.add(stroke("M50 138C110 132 190 134 268 130", "#f4f6ee", 4))
-    c.add(stroke("M470 150L590 150M470 150L470 50M462 62L470 48L478 62M578 142L592 150L578 158",
-                 "#dfe7da", 3.5), stroke("M474 146C508 140 540 120 580 58", "#f6d978",
-                                         4))  # fmt: skip
+    c.add(
+        stroke(
+            "M470 150L590 150M470 150L470 50M462 62L470 48L478 62M578 142L592 150L578 158",
+            "#dfe7da",
+            3.5,
+        ),
+        stroke("M474 146C508 140 540 120 580 58", "#f6d978", 4),
+    )
     skin = "#e2b48f"
     face = Face(skin=skin, eyes="#5b3f2a", brows="#d5d0c8", heavy=11, worry=7, lift=3, open=0.8,
                 mouth="none", blush=0.3)  # fmt: skip

@@ -134,13 +134,22 @@ def _jetty(c: Canvas) -> None:
         + disc(11, -114, 1.9, "#222") + stroke("M8 -105q5 3 9 0", "#8a5a3c", 2)
         + path("M-12 -108C-8 -94 8 -92 16 -100C10 -90 -6 -90 -12 -108Z", fill="#f3f0ea")
     )  # fmt: skip
-    c.add(at(270, 432, 1.1, man), stroke("M322 352L440 300", "#4a3018", 3.5),
+    c.add(box(238, 392, 58, 39, "#4f8a5a", 4, stroke="#2c5a38", stroke_width=2),
+          box(234, 388, 66, 10, "#5f9f6a", 3, stroke="#2c5a38", stroke_width=2),
+          at(270, 432, 1.1, man), stroke("M322 352L440 300", "#4a3018", 3.5),
           stroke("M440 300C446 360 448 420 444 470", "#f4f4f4", 1.3), disc(444, 470, 6, "#d8342f"),
           box(439, 464, 10, 5, "#ffffff"))  # fmt: skip
     bucket = path("M-18 -30H18L14 0H-14Z", fill="#7fa3b8", stroke="#4a6678", stroke_width=2)
-    c.add(at(196, 431, 1, path("M-8 -26C-14 -40 -4 -46 2 -40L6 -46L8 -36C12 -32 8 -26 4 -26Z",
-             fill="#9fb4bd"), bucket, stroke("M-18 -30C-14 -50 14 -50 18 -30", "#4a6678",
-                                             2)))  # fmt: skip
+    c.add(
+        at(
+            196,
+            431,
+            1,
+            path("M-8 -26C-14 -40 -4 -46 2 -40L6 -46L8 -36C12 -32 8 -26 4 -26Z", fill="#9fb4bd"),
+            bucket,
+            stroke("M-18 -30C-14 -50 14 -50 18 -30", "#4a6678", 2),
+        )
+    )
     dog = figure(c, "dog", x=104, ground=434, height=96, pose="sit", seed=3)
     c.add(dog.back, dog.front, dog.top)
 
@@ -161,11 +170,20 @@ def snowy_garden() -> Canvas:
                + "L760 540L-20 540Z", fill=fade(c, "#f9fbfe", "#d3e0ee")))  # fmt: skip
     c.add(at(70, 400, 1, _bare_tree()))
     c.add(shadow(c, 372, 486, 110, 16, 0.3), at(372, 488, 1, _snowman()))
-    c.add(shadow(c, 214, 488, 60, 11, 0.3), shadow(c, 536, 488, 62, 11, 0.3),
-          at(214, 488, 1, _child("#d8342f", "#2f5aa6", "#f0c29c", "#5a3a22", "#f6c63d", girl=True)),
-          at(536, 488, 1, group(_child("#2f8f5a", "#4a3a5a", "#9c6440", "#1d1410", "#e8772e",
-                                       girl=False),
-             transform="scale(-1 1)")))  # fmt: skip
+    c.add(
+        shadow(c, 214, 488, 60, 11, 0.3),
+        shadow(c, 536, 488, 62, 11, 0.3),
+        at(214, 488, 1, _child("#d8342f", "#2f5aa6", "#f0c29c", "#5a3a22", "#f6c63d", girl=True)),
+        at(
+            536,
+            488,
+            1,
+            group(
+                _child("#2f8f5a", "#4a3a5a", "#9c6440", "#1d1410", "#e8772e", girl=False),
+                transform="scale(-1 1)",
+            ),
+        ),
+    )
     c.add(at(646, 500, 1, _sled()))
     rng = random.Random(12)
     for _ in range(130):

@@ -287,7 +287,7 @@ def _trumpet(c: Canvas) -> str:
         + stroke("M-44 -90L44 -4", "#8a5a2c", 7)
     )
     return at(424, 470, 1, crate) + at(
-        428,
+        438,
         344,
         0.95,
         stroke("M-70 -6H40", edge, 13),
@@ -347,4 +347,4 @@ def _maracas(c: Canvas) -> str:
             + disc(0, 0, 7, "#8a5426")
         )
 
-    return at(708, 466, 0.92, one("#2f9a6a"), turn=-12) + at(730, 468, 0.92, one("#e8772e"), turn=6)
+    return at(702, 466, 0.9, one("#2f9a6a"), turn=-9) + at(722, 468, 0.9, one("#e8772e"), turn=7)
