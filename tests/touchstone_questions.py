@@ -1,7 +1,8 @@
 """Small sources of TouchStone's questions: a folder like `mini/`, and files of the official form.
 
-mini(folder) writes eight questions, two of them in two categories, one with three pictures; tsv()
-writes as many rows as are wanted, official() the 908 with the paper's shares.
+mini(folder) writes eight questions, two of them in two categories, two with several pictures, and
+shipping(folder) has `touchstone-mini` be these; tsv() writes as many rows as are wanted, official()
+the 908 with the paper's shares.
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ from __future__ import annotations
 import base64
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from cobsat.touchstone import CATEGORIES
+from cobsat.touchstone import CATEGORIES, QuestionSource
+from cobsat.touchstone import mini as shipped
 from cobsat.touchstone.question_file import COLUMNS
 from cobsat.touchstone.tsv import write_table
 from PIL import Image
@@ -113,3 +116,16 @@ def official(path: Path) -> Path:
     """Write 908 rows with the paper's shares."""
     names = [name for name, count in OFFICIAL_COUNTS.items() for _ in range(count)]
     return tsv(path, [cells(index, name) for index, name in enumerate(names)])
+
+
+@contextmanager
+def shipping(folder: Path) -> Iterator[QuestionSource]:
+    """Let `touchstone-mini` be the questions of a folder like `mini/`."""
+    before = shipped.FOLDER
+    shipped.FOLDER = mini(folder)  # type: ignore[misc]
+    shipped.mini_source.cache_clear()
+    try:
+        yield shipped.mini_source()
+    finally:
+        shipped.FOLDER = before  # type: ignore[misc]
+        shipped.mini_source.cache_clear()
