@@ -175,7 +175,7 @@ def test_pictures_that_ship_are_copied_into_the_cache(
 
 def test_a_category_that_a_file_lacks_is_said(cache: str, tmp_path: Path) -> None:
     path = made.tsv(tmp_path / "mine.tsv", [made.cells(5)])
-    with pytest.raises(ValueError, match=r"must be one that file:mine\.tsv has, got 'storytelling'"):
+    with pytest.raises(ValueError, match=r"one that file:mine\.tsv has, got 'storytelling'"):
         load_dataset(
             "touchstone", "storytelling", cache_dir=cache, data_files=str(path), verify=False
         )
