@@ -63,7 +63,7 @@ def frog_pond() -> Canvas:
     for r in (40, 70, 100):
         canvas.add(path(ellipse_d(424, 316, r * 1.2, r * 0.34), fill="none", stroke="#e9f2e8",
                         stroke_width=2.4, opacity=0.85 - r / 150))  # fmt: skip
-    leaf = figure_leaf()
+    leaf = _maple_leaf()
     canvas.add(group(leaf, transform="translate(424 306) rotate(24) scale(0.36 0.26)"))
     canvas.add(_pad(236, 368, 116), _frog(236, 352))
     for x, top in ((24, 250), (46, 214), (66, 268), (604, 240), (622, 208)):
@@ -74,7 +74,7 @@ def frog_pond() -> Canvas:
     return canvas
 
 
-def figure_leaf() -> str:
+def _maple_leaf() -> str:
     """Return a red maple leaf around (0, 0), some 200 units wide."""
     half = [(0, -104), (16, -66), (44, -82), (40, -40), (94, -52), (80, -22), (104, -6), (58, 24),
             (66, 46), (16, 40)]  # fmt: skip
@@ -300,15 +300,8 @@ def desert_door() -> Canvas:
     """Draw a red door that stands alone in the desert; behind it is the sea."""
     canvas = Canvas(width=512, height=512)
     desert(canvas, random.Random(21))
-    sea = Picture()
+    sea = Picture(defs=canvas.defs)  # one list: no name is given twice
     seafloor(sea, random.Random(5))
-    offset = len(canvas.defs)
-    # The sea's definitions come after the desert's, so their names must move on with them.
-    for k in reversed(range(len(sea.defs))):
-        sea.defs = [d.replace(f'"d{k}"', f'"d{k + offset}"').replace(f"#d{k})", f"#d{k + offset})")
-                    for d in sea.defs]  # fmt: skip
-        sea.body = [b.replace(f"#d{k})", f"#d{k + offset})") for b in sea.body]
-    canvas.defs += sea.defs
     canvas.add(oval(262, 452, 128, 16, "#4a2410", fill_opacity=0.4))
     frame = "M168 148H344V450H168Z"
     canvas.add(clipped(canvas, frame, group(*sea.body, transform="translate(110 128) scale(0.66)")))

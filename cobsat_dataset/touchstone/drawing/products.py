@@ -6,6 +6,7 @@ The tables of the compared products are public: a test holds the annotations to 
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Final
 
 from cobsat.drawing.actions.stage import box, oval, poly
@@ -13,7 +14,7 @@ from cobsat.drawing.animals.paint import stroke
 from cobsat.drawing.backgrounds.kit import glow, linear, star_d
 from cobsat.drawing.objects import build
 from cobsat.drawing.objects.geometry import bounds, points_of
-from cobsat.drawing.svg import Picture, ellipse_d, group, num, path, shade
+from cobsat.drawing.svg import Picture, Shape, ellipse_d, group, num, path, shade
 from cobsat.drawing.textures.hard import wood
 from cobsat.drawing.textures.soft import denim
 
@@ -149,7 +150,7 @@ def wooden_car() -> Canvas:
 def _dressed(
     canvas: Canvas,
     name: str,
-    material: object,
+    material: Callable[[Picture, Shape, random.Random], str],
     seed: int,
     *,
     x: float,
@@ -160,7 +161,7 @@ def _dressed(
     rng = random.Random(seed)
     shape = build(name, rng)
     own = Picture(defs=canvas.defs)
-    material(own, shape, rng)  # type: ignore[operator]
+    material(own, shape, rng)
     left, top, right, bottom = bounds([p for part in shape.parts for p in points_of(part.d)])
     k = height / (bottom - top)
     middle = (left + right) / 2
