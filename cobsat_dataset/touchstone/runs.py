@@ -53,7 +53,7 @@ CONFIGS: Final = tuple(
 
 def knows(config: str) -> bool:
     """Return whether a name or pattern of configs is TouchStone's, misspelt or not."""
-    return config.lower().startswith("touch") or bool(nearest(config, CONFIGS))
+    return config.lower().startswith("touch") or bool(nearest(config, _NAMES))
 
 
 def plan(choices: Choices) -> RunSettings:
