@@ -37,6 +37,7 @@ from .protocol import Model, UsesImageSource
 from .registry import load_model
 from .settings import (
     check_capabilities,
+    check_samples,
     default_folder,
     model_options,
     own_instructions,
@@ -266,6 +267,7 @@ def command(
                 f"max_cost must be left out with {here.count} processes, got {max_cost:g}: each "
                 "would spend it; one process asks a server for many answers at once by itself"
             )
+        check_samples(model, given, samples)
         adapter = load_model(model, **model_options(model, given, plan.output))
         wording = instructions_for or own_instructions(adapter, plan)
         plan = replace(plan, instructions_for=wording)

@@ -18,7 +18,7 @@ from cobsat.spec import choose
 
 from .protocol import Model
 
-__all__ = ["MODELS", "Entry", "chosen_class", "load_model"]
+__all__ = ["MODELS", "Entry", "chosen_class", "load_model", "repeats_with"]
 
 
 @dataclass(frozen=True)
@@ -129,6 +129,16 @@ def chosen_class(name: str, options: dict[str, Any], part: str = "") -> type:
         model_class = _load_class(entry.target, entry.extra)
     _check_options(name, model_class, options, f"{part}." if part else "")
     return model_class
+
+
+def repeats_with(model_class: type, options: dict[str, Any]) -> str:
+    """Return why a model gives the same output each time, where its class tells by the options.
+
+    The words are those of `Capabilities.repeats`; empty where it draws, or where that shows only
+    when it is loaded.
+    """
+    tell = getattr(model_class, "repeats_with", None)
+    return str(tell(options)) if tell else ""
 
 
 def _load_class(target: str, extra: str | None) -> type:
