@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUNS ?= runs
 WORKERS ?= 2
 
-.PHONY: help run test test-compat check format lint types bench rendered mini-clip mini-llava mini-vlm table4 FORCE
+.PHONY: help run test test-compat check format lint types bench rendered touchstone-mini mini-clip mini-llava mini-vlm table4 FORCE
 .DEFAULT_GOAL := help
 
 help:  ## show this list
@@ -50,6 +50,9 @@ bench: $(VENV)/installed  ## measure what the README claims
 
 rendered: $(VENV)/installed  ## draw the 500 shipped pictures anew
 	$(BIN)/python -m cobsat.drawing --out cobsat_dataset/rendered
+
+touchstone-mini: $(VENV)/installed  ## draw the pictures of touchstone-mini anew
+	$(BIN)/python -m cobsat.touchstone.drawing --out cobsat_dataset/touchstone/mini
 
 mini-clip: $(VENV)/installed  ## train the shipped judge anew
 	$(BIN)/python -m cobsat.train.mini_clip --out metrics/mini_clip
