@@ -92,12 +92,12 @@ def board_markdown(board: Board) -> str:
         lines += _markdown(("", *(run.label for run in runs)), rows, text=(0,))
     if board.pairs:
         lines += ["", "## Differences", ""]
-        rows = (
+        differences = (
             [first, second, f"{d.n:,}", number(d.value), _interval(d.interval), _p(d.p_value)]
             for first, second, d in board.pairs
         )
-        names = ("first", "second", "questions", "second minus first", "95% interval", "p")
-        lines += _markdown(names, rows, text=(0, 1))
+        columns = ("first", "second", "questions", "second minus first", "95% interval", "p")
+        lines += _markdown(columns, differences, text=(0, 1))
     return "\n".join(lines) + "\n"
 
 
