@@ -223,7 +223,9 @@ def command(
             what.append(f"pip install 'cobsat\\[{entry.extra}]'")
         table.add_row(key, "\n".join(entry.outputs), entry.pictures, "\n".join(what))
     table.add_row("module:Class", "its own", "its own", "an adapter of yours")
-    Console().print(table, "", "cobsat models MODEL shows a model's options.", highlight=False)
+    answers = "What describes also answers TouchStone's questions; copy, query and random do not."
+    Console().print(table, "", answers, highlight=False)
+    Console().print("cobsat models MODEL shows a model's options.", highlight=False)
 
 
 def describe(name: str) -> str:
