@@ -416,13 +416,15 @@ def test_the_adapter_is_one_for_peft_and_for_our_adapter(
     assert record["trained_on"] == "qwen2_5_vl"
     assert len(record["weights_sha256"]) == 64
     assert "adapter" not in TransformersVLM(str(base)).record()
-    options = ["checkpoint=" + str(base), f"adapter={tuned}", "max_new_tokens=4"]
-    command = ["predict", "--model", "transformers", "--config", "color_i-2shot", "--split"]
-    command += ["ft_test", "--output", "description", "--limit", "2", "--out", str(tmp_path)]
+    options = ["checkpoint=" + str(base), "max_new_tokens=4"]
+    command = ["predict", "--model", "transformers", "--adapter", str(tuned), "--split"]
+    command += ["ft_test", "--config", "color_i-2shot", "--output", "description"]
+    command += ["--limit", "2", "--out", str(tmp_path)]
     for option in options:
         command += ["--model-option", option]
     assert cobsat(command) == 0
     assert len(RunFolder(tmp_path).predictions()[0]) == 2
+    assert RunFolder(tmp_path).settings().model_options["options"]["adapter"] == str(tuned)
 
 
 def test_an_adapter_of_another_model_is_refused(
