@@ -206,6 +206,10 @@ def command(
             help="For a model that takes one picture: error, collage (all in one picture) or last."
         ),
     ] = None,
+    lora: Annotated[
+        str | None,
+        typer.Option("--adapter", help="LoRA weights to merge into the checkpoint: a folder."),
+    ] = None,
     batch_size: Annotated[int, typer.Option(help="Examples asked at once.", min=1)] = 16,
     model_option: Annotated[
         list[str] | None,
@@ -260,6 +264,8 @@ def command(
         given = parse_options(model_option or ())
         if many_images is not None:
             given["many_images"] = many_images
+        if lora is not None:
+            given["adapter"] = lora
         here.check_devices(given)
         spending = Spending(max_cost, price_in, price_out)
         if max_cost is not None and here.count > 1:
