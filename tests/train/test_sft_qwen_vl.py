@@ -442,7 +442,7 @@ def test_all_weights_can_be_tuned(checkpoints: dict[str, Path], tmp_path: Path) 
     old = AutoModelForImageTextToText.from_pretrained(checkpoints["qwen2_5_vl"]).state_dict()
     changed = {name for name, w in model.state_dict().items() if not torch.equal(w, old[name])}
     assert any(".visual." in name for name in changed)
-    assert "adapter=" not in (tmp_path / "README.md").read_text()
+    assert "--adapter" not in (tmp_path / "README.md").read_text()
     TransformersVLM(str(tmp_path))
 
 
@@ -463,8 +463,8 @@ def test_the_card_asks_for_the_test_that_goes_with_the_training(tuned: Path) -> 
     record["data"] |= {"dataset_config": "all-4shot", "prompt_type": "exact",
                        "dataset_train_split": "leave_color_out_train"}  # fmt: skip
     commands = "\n".join(_commands(record["data"], "org/base", lora=True))
-    for words in ("checkpoint=org/base", "--config all-4shot", "--split leave_color_out_test",
-                  "--prompt-type exact", "--instructions-for qwen_vl"):  # fmt: skip
+    for words in ("checkpoint=org/base --adapter .", "--config all-4shot", "--prompt-type exact",
+                  "--split leave_color_out_test", "--instructions-for qwen_vl"):  # fmt: skip
         assert words in commands
 
 
