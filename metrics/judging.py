@@ -206,10 +206,14 @@ def _judge_rest(
     waiting = [row for row in missing if row["id"] in mine[processes.index]]
     before = any(given(work, work.predictions[i]) is not None for i in verdicts)
     failures = _Failures(work.judge.name, anything_judged=before)
-    title, total, done = f"judging with {work.judge.name}", len(rows), len(rows) - len(missing)
+    # what takes time is an output, however many examples hold it
+    new_outputs = _to_judge(work, waiting) - answers.keys()
+    title, total = f"judging with {work.judge.name}: distinct outputs", len(new_outputs)
     if processes.count > 1:
         title += f" (the share of the first of {processes.count} processes)"
-        total, done = len(waiting), 0
+    else:
+        total = len(_to_judge(work, (r for r in rows if r["id"] in work.predictions)))
+    done = total - len(new_outputs)
     with progress(title, total, done, shown=processes.first) as advance:
         for batch in batches(work, waiting, answers, batch_size, spending.room):
             settle(work, batch, answers)
@@ -221,19 +225,25 @@ def _judge_rest(
                 lines = [verdict(work, row, answers) for key in keys for row in left[key]]
                 appender.add(lines)
                 verdicts.update((line.id, line) for line in lines)
-                advance(len(lines))
 
             write([key for key in left if key in answers])
             failed: list[Key] = []
             with closing(judge_new(work, batch, answers)) as judged:
                 for new in judged:
                     write(new)
+                    advance(len(new_outputs.intersection(new)))
+                    new_outputs.difference_update(new)  # one that failed may come again
                     spending.add(_spent(answers[key]) for key in new)
                     failures.take([answers[key] for key in new])
                     failed += [key for key in new if answers[key].status == "error"]
             for key in failed:  # asked again where the same output comes next
                 del answers[key]
     failures.close(any(processes.gather(failures.anything_judged)))
+
+
+def _to_judge(work: Work, rows: Iterable[Row]) -> set[Key]:
+    """Return what a judge is asked about examples at all: of an empty output, nothing."""
+    return {work.key(r) for r in rows if given(work, work.predictions[r["id"]]) is not None}
 
 
 class _Failures:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
 from cobsat import Prediction, RunFolder, RunSettings, Verdict, examples
-from cobsat.metrics import judge_run, load_judge
-from cobsat.metrics.grading import grade, unscored
+from cobsat.metrics import judge_run, judging, load_judge
+from cobsat.metrics.grading import failed, grade, unscored
 from cobsat.metrics.judge import command, default_judges, load_judges
 from cobsat.metrics.judge_options import assign_options
 from cobsat.metrics.scores import scores
@@ -157,6 +158,51 @@ def test_stopped_and_taken_up_again(run: RunFolder, tmp_path: Path) -> None:
     third = Exact()
     judge_run(run, third)
     assert third.asked == []
+
+
+@pytest.fixture
+def bars(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int, list[int]]]:
+    """Of each progress bar: its total, what was done before, and its steps."""
+    shown: list[tuple[int, int, list[int]]] = []
+
+    @contextmanager
+    def progress(title: str, total: int, done: int = 0, **_: Any) -> Any:
+        assert title == "judging with exact: distinct outputs"
+        steps: list[int] = []
+        shown.append((total, done, steps))
+        yield steps.append
+
+    monkeypatch.setattr(judging, "progress", progress)
+    return shown
+
+
+def test_progress_is_of_what_takes_time(
+    run: RunFolder, bars: list[tuple[int, int, list[int]]]
+) -> None:
+    judge, rest = Exact(fail_after=10), Exact()
+    with pytest.raises(KeyboardInterrupt):
+        judge_run(run, judge, batch_size=5)
+    judge_run(run, rest, batch_size=5)
+    before, outputs = len(judge.asked), len(judge.asked + rest.asked)
+    texts = [p.text for p in run.predictions()[0].values() if p.status == "ok" and p.text]
+    assert outputs == len(set(texts)) < len(texts)
+    counted = [(total, done, sum(steps)) for total, done, steps in bars]
+    assert counted == [(outputs, 0, before), (outputs, before, outputs - before)]
+
+
+def test_progress_counts_an_output_once_that_fails_and_is_asked_again(
+    run: RunFolder, bars: list[tuple[int, int, list[int]]]
+) -> None:
+    class Weary(Exact):
+        def judge(self, predictions: Sequence[str], references: Any, output: str) -> list[Verdict]:
+            said = super().judge(predictions, references, output)
+            return [failed("timed out"), *said[1:]] if len(said) > 1 else said
+
+    judge = Weary()
+    judge_run(run, judge, batch_size=3)
+    assert len(judge.asked) > len(set(judge.asked))
+    [(total, _, steps)] = bars
+    assert sum(steps) == total == len(set(judge.asked))
 
 
 def test_verdicts_on_other_outputs_and_broken_lines_are_redone(run: RunFolder) -> None:
