@@ -9,8 +9,9 @@ import importlib
 import inspect
 import json
 from collections.abc import Callable, Sequence
+from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, get_args
 
 from .benchmarks import benchmark_of
 from .cli import load_command
@@ -32,6 +33,7 @@ _SAMPLES: Final = (
 )
 _WHICH: Final = frozenset({"model", "checkpoint", "ask"})
 """Options that say which language model judges answers: there is no default."""
+_COSTS: Final = frozenset({"max_cost", "price_in", "price_out"})
 _MEANS: Final = {"object_inference": "mean _i", "attribute_inference": "mean _ii", "all": "mean"}
 
 
@@ -41,22 +43,27 @@ def _compose(
     """Return a command whose options are those of all three.
 
     The run folder, which judge and report take first, is what predict returns. An option that two
-    of them have by the same name is the first one's; the later one keeps its default.
+    of them have by the same name is the first one's, and the later one keeps its default; but what
+    judging costs is limited by options of its own.
     """
     merged: dict[str, inspect.Parameter] = {}
-    owned: list[list[str]] = []
+    owned: list[dict[str, str]] = []
     for place, function in enumerate((predict, judge, report)):
         parameters = list(inspect.signature(function, eval_str=True).parameters.values())
-        new = [p for p in parameters[min(place, 1) :] if p.name not in merged]
-        merged.update((p.name, p) for p in new)
-        owned.append([p.name for p in new])
+        new = {
+            p.name: _of_judge(p) if function is judge and p.name in _COSTS else p
+            for p in parameters[min(place, 1) :]
+        }
+        new = {name: p for name, p in new.items() if p.name not in merged}
+        merged.update((p.name, p) for p in new.values())
+        owned.append({name: p.name for name, p in new.items()})
 
     def command(**given: Any) -> None:
         """Ask a model, judge what it gave, and write the report.
 
         The same command again goes on where a stopped run was.
         """
-        own = [{name: given[name] for name in names} for names in owned]
+        own = [{name: given[option] for name, option in names.items()} for names in owned]
         here = join(given["processes"])
         with here.first_alone():
             output = given["output"] or benchmark_of(given["config"]).OUTPUTS[0]
@@ -75,6 +82,14 @@ def _compose(
     command.__signature__ = inspect.Signature(keyword)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in keyword}
     return command
+
+
+def _of_judge(parameter: inspect.Parameter) -> inspect.Parameter:
+    """Return an option of the judge under a name that says so."""
+    kind, option = get_args(parameter.annotation)
+    told = copy(option)
+    told.help = f"Of the judge: {option.help[0].lower()}{option.help[1:]}"
+    return parameter.replace(name=f"judge_{parameter.name}", annotation=Annotated[kind, told])
 
 
 def _check_judges(names: Sequence[str], options: Sequence[str], output: str) -> None:

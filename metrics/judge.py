@@ -137,7 +137,7 @@ def _say(folder: RunFolder, judge: Judge, result: dict[str, Any], spending: Spen
     if not spending.room() and folder.predictions()[0].keys() - judged.keys():
         typer.echo(
             f"judging stops before it costs more than {spending.most:g}: to go on, give the same "
-            "command with a higher --max-cost",
+            "command with a higher --max-cost (of cobsat run: --judge-max-cost)",
             err=True,
         )
 

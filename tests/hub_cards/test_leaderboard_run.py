@@ -79,6 +79,24 @@ def test_a_run_ends_with_the_board_s_page(
         assert KEY.encode() not in data, path
 
 
+def test_what_judging_may_cost_is_an_option_of_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "run"
+    judge = ["--judge", "touchstone", "--judge-option", "model=m", "--judge-price-in", "100000"]
+    with ChatServer(prefers_the_first) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        # A round takes 100 tokens, at a tenth each: a question costs 20, and a second is too dear.
+        limit = ["--judge-max-cost", "30"]
+        assert main([*RUN, "--out", str(run), *judge, *limit]) == 0
+        assert len(server.calls) == 2  # both rounds of one question
+    asked = len(RunFolder(run).predictions()[0])
+    scores = json.loads(RunFolder(run).scores_path("touchstone-m").read_text())
+    assert asked == scores["counts"]["questions"] >= 8
+    assert scores["counts"]["scored"] == 1
+    assert "--max-cost" in capsys.readouterr().err
+
+
 def test_what_is_in_no_score_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from cobsat.pipeline import _print_scores
 
