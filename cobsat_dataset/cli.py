@@ -35,6 +35,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "agree": ("cobsat.metrics.agree:command", "measure how far judges and people agree"),
     "report": ("cobsat.hub_cards.report:command", "write report.html"),
     "leaderboard": ("cobsat.hub_cards.leaderboard:command", "rank models on TouchStone"),
+    "card": ("cobsat.hub_cards.card:command", "write a model card from its runs"),
     "models": ("cobsat.models.registry:command", "list the models"),
     "table4": ("cobsat.train.table4:command", "compare base and tuned model on the unseen half"),
     "train": ("cobsat.train.command:main", "fine-tune a vision-language model (TRL, PEFT)"),

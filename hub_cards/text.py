@@ -6,6 +6,7 @@ writers' work (`page.py`, `plots.py`); here are the characters that no escaping 
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import Final
 
@@ -19,6 +20,9 @@ SHORT: Final = 80
 """Characters of what should be one word."""
 
 _MARKDOWN: Final = frozenset("\\`*_{}[]()#+!|~$:@")
+
+_WWW: Final = re.compile(r"(?i)(www)\.")
+"""What Markdown makes a link of, without any sign."""
 
 _HIDDEN: Final = (
     *(code for code in range(0x20) if chr(code) not in "\n\t"),
@@ -62,7 +66,8 @@ def markdown_cell(text: object, longest: int = SHORT) -> str:
     a\|b &lt;i&gt; \[x\]\(y\)
     """
     line = " ".join(visible(shorten(str(text), longest)).split())
-    return "".join(f"\\{c}" if c in _MARKDOWN else escape(c) for c in line) or NOTHING
+    escaped = "".join(f"\\{c}" if c in _MARKDOWN else escape(c) for c in line)
+    return _WWW.sub(r"\1\.", escaped) or NOTHING
 
 
 def table_cell(text: object) -> str:
