@@ -19,7 +19,7 @@ from cobsat.benchmarks import benchmark
 __all__ = ["judge_arguments", "judge_of", "run_arguments", "shell"]
 
 _TALKS: Final[dict[str, Any]] = {
-    "model": None, "checkpoint": None, "revision": "main", "max_tokens": 128, "temperature": 0.0,
+    "model": None, "checkpoint": None, "revision": "main", "max_tokens": 512, "temperature": 0.0,
     "seed": None, "body": None,
 }  # fmt: skip
 _OPTIONS: Final[dict[str, dict[str, Any]]] = {

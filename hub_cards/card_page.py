@@ -19,7 +19,7 @@ from .leaderboard_data import read_board
 from .page import flat
 from .plots import chart_svg
 from .radar import radar_svg
-from .text import NOTHING, markdown_cell
+from .text import NOTHING, markdown_cell, visible
 
 __all__ = ["card_part"]
 
@@ -89,9 +89,14 @@ def _run(run: CardRun, files: Files, plots: dict[str, bytes], folder: str) -> di
         "tables": [_table(run, table, plots, folder) for table in run.tables],
         "examples": examples,
         "rule": _RULES[settings.benchmark],
-        "command": shell(run_arguments(settings, records)).replace("```", "'''"),
+        "command": _fenced(shell(run_arguments(settings, records))),
         "own_judges": ", ".join(own),
     }
+
+
+def _fenced(command: str) -> str:
+    """Return a command in which nothing ends the block, or our part, that it stands in."""
+    return visible(command).replace("```", "'''").replace("<!--", "< !--")
 
 
 def _facts(run: CardRun) -> list[tuple[str, str]]:
