@@ -100,7 +100,9 @@ def _with_part(body: str, part: str, newline: str, where: object) -> str:
 
 def _with_index(front: str, index: list[dict[str, Any]], newline: str, where: object) -> str:
     """Return front matter with our results in its `model-index`; others' stay as they are."""
-    if front.count(_YAML_BEGIN) != front.count(_YAML_END) or front.count(_YAML_BEGIN) > 1:
+    comments = [line.strip() for line in front.splitlines()]
+    ours_there = [line for line in comments if line in (_YAML_BEGIN, _YAML_END)]
+    if ours_there not in ([], [_YAML_BEGIN, _YAML_END]):
         raise ValueError(
             f"metadata of {where} must have the comments {_YAML_BEGIN} and {_YAML_END} once each, "
             "or neither: remove them and what is between, and give the command again"

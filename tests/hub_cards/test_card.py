@@ -173,12 +173,14 @@ def test_hostile_text_stays_text(make_run, tmp_path):
     for sign in ("<script", "](http://e", "\u202e", "\x1b", "www.e"):
         assert sign not in fenced
     assert not set(text) & set("\u202e\x1b")
-    assert text.count("<!-- cobsat:end -->") == 1
+    assert card.text.count("<!-- cobsat:end -->") == 1
     assert text.count("```") == 2
     assert max(map(len, fenced.split())) < 500
     rows = [line for line in card.text.splitlines() if line.startswith("| wrong |")]
     assert [len(re.findall(r"(?<!\\)\|", row)) for row in rows] == [6] * len(rows)
     assert rows
+    write_card([run], out)
+    assert out.read_text("utf-8") == text
 
 
 def test_the_table_of_judges_options_is_the_judges_own():
