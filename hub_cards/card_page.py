@@ -103,6 +103,7 @@ def _facts(run: CardRun) -> list[tuple[str, str]]:
     settings = run.settings
     pictures = f"{run.source}, SHA-256 {settings.image_digest or 'unknown'}"
     wanted: list[tuple[str, object]] = [
+        ("Model", f"{settings.model} ({flat(settings.model_options.get('record'))})"),
         ("Pictures", pictures),
         ("Configs", ", ".join(settings.configs)),
         ("Output", settings.output),
