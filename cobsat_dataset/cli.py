@@ -32,6 +32,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "agree": ("cobsat.metrics.agree:command", "measure how far judges and people agree"),
     "report": ("cobsat.hub_cards.report:command", "write report.html"),
     "models": ("cobsat.models.registry:command", "list the models"),
+    "convert": ("cobsat.models.conversion:command", "convert a paper's checkpoint to safetensors"),
     "table4": ("cobsat.train.table4:command", "compare base and tuned model on the unseen half"),
     "train": ("cobsat.train.command:main", "fine-tune a vision-language model (TRL, PEFT)"),
     "export": ("cobsat.export:command", "write the dataset as Parquet with its card"),

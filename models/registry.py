@@ -79,6 +79,13 @@ MODELS: Final[dict[str, Entry]] = {
         loaded_by="its own class of transformers",
         named_by="checkpoint=NAME",
     ),
+    "seed_llama": Entry(
+        "cobsat.models.seed_llama.adapter:SeedLLaMA",
+        "SEED-LLaMA 8B or 14B, the paper's best at pictures",
+        loaded_by="LlamaForCausalLM, SEED-2 and StableUnCLIPImg2ImgPipeline",
+        extra="diffusers",
+        named_by="checkpoint=FOLDER, or tiny=true: random weights, offline",
+    ),
     "openai": Entry(
         "cobsat.models.openai_api:OpenAIModel",
         "any OpenAI-compatible server: OpenAI, Gemini, Claude, vLLM, SGLang, transformers serve",
