@@ -81,10 +81,9 @@ MODELS: Final[dict[str, Entry]] = {
     ),
     "seed_llama": Entry(
         "cobsat.models.seed_llama.adapter:SeedLLaMA",
-        "SEED-LLaMA 8B or 14B, the paper's best at pictures",
-        loaded_by="LlamaForCausalLM, SEED-2 and StableUnCLIPImg2ImgPipeline",
+        "SEED-LLaMA 8B or 14B (checkpoint=FOLDER), or a random tiny one, offline (tiny=true)",
+        loaded_by="LlamaForCausalLM, with SEED-2 and StableUnCLIPImg2ImgPipeline",
         extra="diffusers",
-        named_by="checkpoint=FOLDER, or tiny=true: random weights, offline",
     ),
     "openai": Entry(
         "cobsat.models.openai_api:OpenAIModel",

@@ -107,6 +107,7 @@ def tokenizer_sizes(state: Mapping[str, Tensor], **known: Any) -> TokenizerSizes
     vision = eva_config(under(state, _TOWER), heads, eps)
     try:
         layer = "Qformer.bert.encoder.layer."
+        layers = _numbers(state, layer, ".output_query.dense.weight")
         crossed = _numbers(state, layer, ".crossattention.self.query.weight")
         downs = _numbers(state, "image_down.", ".weight")
         return TokenizerSizes(
@@ -116,9 +117,9 @@ def tokenizer_sizes(state: Mapping[str, Tensor], **known: Any) -> TokenizerSizes
             vision_layers=vision.num_hidden_layers,
             vision_mlp_width=vision.intermediate_size,
             qformer_width=state["query_tokens"].shape[2],
-            qformer_layers=len(_numbers(state, layer, ".output_query.dense.weight")),
+            qformer_layers=len(layers),
             qformer_mlp_width=state[f"{layer}0.intermediate_query.dense.weight"].shape[0],
-            cross_attention_every=crossed[1] if len(crossed) > 1 else len(crossed) + 1,
+            cross_attention_every=crossed[1] if len(crossed) > 1 else len(layers),
             queries=state["query_tokens"].shape[1],
             codebook_size=state["quantize.embedding.weight"].shape[0],
             code_width=state["quantize.embedding.weight"].shape[1],
