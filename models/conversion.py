@@ -100,8 +100,10 @@ def _read_file(file: Path) -> dict[str, Tensor]:
     except (SafetensorError, EOFError) as error:
         raise OSError(f"{file} must be a whole checkpoint, got a broken one: {error}") from error
     except pickle.UnpicklingError as error:
+        named = re.search(r"GLOBAL (\S+)", str(error))
         raise ValueError(
-            f"{file} must hold tensors only, got something that code would have to make: {error}"
+            f"{file} must hold tensors only, got something else, which code would have to make"
+            f"{f' ({named[1]})' if named else ''}"
         ) from error
     except RuntimeError as error:  # torch's word for a zip that ends too early
         raise OSError(f"{file} must be a whole checkpoint, got a broken one: {error}") from error
