@@ -16,6 +16,7 @@ from typing import Annotated, Any, Final, cast
 import typer
 from cobsat.spec import choose
 
+from .papers_systems import SYSTEMS
 from .protocol import Model
 
 __all__ = ["MODELS", "Entry", "chosen_class", "load_model"]
@@ -219,7 +220,11 @@ def command(
             what.append(f"pip install 'cobsat\\[{entry.extra}]'")
         table.add_row(key, "\n".join(entry.outputs), entry.pictures, "\n".join(what))
     table.add_row("module:Class", "its own", "its own", "an adapter of yours")
-    Console().print(table, "", "cobsat models MODEL shows a model's options.", highlight=False)
+    systems = Table("system of the papers", "state", "how, or why not", box=None, pad_edge=False)
+    for system, told in SYSTEMS.items():
+        systems.add_row(system, told.state, told.how)
+    last = "cobsat models MODEL shows a model's options; docs/models.md says more of the papers'."
+    Console().print(table, "", systems, "", last, highlight=False, sep="\n")
 
 
 def describe(name: str) -> str:
