@@ -6,28 +6,80 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
+from huggingface_hub import constants, get_hf_file_metadata, hf_hub_url, try_to_load_from_cache
+from huggingface_hub.errors import HfHubHTTPError
 from transformers.utils import logging as transformers_logging
 
 __all__ = ["check_checkpoint", "no_progress_bar", "weights_digest"]
 
 
-def check_checkpoint(checkpoint: str) -> str:
+_SECONDS: Final = 10.0
+"""How long the Hub may take to say whether it is there."""
+
+
+def check_checkpoint(
+    checkpoint: str,
+    revision: str | None = None,
+    *,
+    file: str = "config.json",
+    option: str = "checkpoint",
+) -> str:
     """Return a checkpoint if it may be one: a folder that is there, or a name on the Hub.
 
-    Raises:
-        FileNotFoundError: It can only be a folder, and is not there.
+    Without a connection the libraries try for most of a minute, and then name their own options.
 
-    >>> check_checkpoint("llava-hf/llava-1.5-13b-hf")
-    'llava-hf/llava-1.5-13b-hf'
+    Args:
+        checkpoint: A folder, or a name on the Hub.
+        revision: Of a name on the Hub.
+        file: What a checkpoint of its kind always has.
+        option: What the user calls it.
+
+    Raises:
+        FileNotFoundError: It can only be a folder, and is not there; or it was not downloaded
+            before, and HF_HUB_OFFLINE forbids to do it now.
+        ConnectionError: It was not downloaded before, and the Hub cannot be reached.
+
+    >>> check_checkpoint(".")
+    '.'
     """
     is_path = checkpoint.startswith((".", "~", "/")) or checkpoint.count("/") > 1
-    if (is_path or "\\" in checkpoint) and not Path(checkpoint).is_dir():
+    if Path(checkpoint).is_dir():
+        return checkpoint
+    if is_path or "\\" in checkpoint:
         raise FileNotFoundError(
-            "checkpoint must be a folder or a name on the Hub (org/model), got "
-            f"{checkpoint!r}, where there is no folder"
+            f"{option} must be a folder or a name on the Hub (org/model), got {checkpoint!r}, "
+            "where there is no folder"
         )
+    try:
+        if isinstance(try_to_load_from_cache(checkpoint, file, revision=revision), str):
+            return checkpoint
+        address = hf_hub_url(checkpoint, file, revision=revision)
+    except ValueError:
+        return checkpoint  # no name that the Hub takes: what loads it says so
+    absent = f"got {checkpoint!r}: no folder here has that name, it was not downloaded before"
+    _check_connection(option, absent, address)
     return checkpoint
+
+
+def _check_connection(option: str, absent: str, address: str) -> None:
+    """Check that what is not here can be fetched; that it is there is for the Hub to say."""
+    if constants.is_offline_mode():
+        raise FileNotFoundError(
+            f"{option} must be here when HF_HUB_OFFLINE=1, {absent}: name its folder, or unset "
+            "HF_HUB_OFFLINE"
+        )
+    try:
+        get_hf_file_metadata(address, timeout=_SECONDS)  # asks once
+    except HfHubHTTPError:
+        return  # it answers
+    except Exception as error:  # of whichever HTTP library the release uses
+        raise ConnectionError(
+            f"{option} must be here where there is no network, {absent}, and "
+            f"{constants.ENDPOINT} cannot be reached ({type(error).__name__}: {error}): name its "
+            "folder; HF_HUB_OFFLINE=1 uses what is here without asking"
+        ) from error
 
 
 def weights_digest(folder: Path) -> str | None:

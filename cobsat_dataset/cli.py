@@ -25,16 +25,28 @@ __all__ = ["COMMANDS", "load_command", "main"]
 
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "run": ("cobsat.pipeline:command", "predict, judge and report in a row"),
-    "predict": ("cobsat.models.predict:command", "ask a model for pictures or descriptions"),
+    "predict": (
+        "cobsat.models.predict:command",
+        "ask a model for pictures, descriptions or answers",
+    ),
     "judge": ("cobsat.metrics.judge:command", "judge the outputs of a run and score it"),
     "label": ("cobsat.metrics.label:command", "give verdicts yourself, on a local page"),
     "compare": ("cobsat.metrics.compare:command", "say whether runs differ by more than chance"),
     "agree": ("cobsat.metrics.agree:command", "measure how far judges and people agree"),
     "report": ("cobsat.hub_cards.report:command", "write report.html"),
+    "leaderboard": ("cobsat.hub_cards.leaderboard:command", "rank models on TouchStone"),
     "models": ("cobsat.models.registry:command", "list the models"),
     "convert": ("cobsat.models.conversion:command", "convert a paper's checkpoint to safetensors"),
     "table4": ("cobsat.train.table4:command", "compare base and tuned model on the unseen half"),
     "train": ("cobsat.train.command:main", "fine-tune a vision-language model (TRL, PEFT)"),
+    "import-answers": (
+        "cobsat.touchstone.answers:import_command",
+        "make a run folder of a file of answers to TouchStone",
+    ),
+    "export-answers": (
+        "cobsat.touchstone.answers:export_command",
+        "write a run's answers in TouchStone's submission format",
+    ),
     "export": ("cobsat.export:command", "write the dataset as Parquet with its card"),
 }
 """Command → "module:function" and what it does. A room owns its command and its options."""

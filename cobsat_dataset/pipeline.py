@@ -10,11 +10,15 @@ import inspect
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from .benchmarks import benchmark_of
 from .cli import load_command
 from .processes import join
 from .run_folder import RunFolder
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 __all__ = ["command"]
 
@@ -26,6 +30,8 @@ _SAMPLES: Final = (
     "answer is right that most of an example's outputs show, the first of equals. Best of "
     "{samples}: how often any of them is. The counts are of outputs."
 )
+_WHICH: Final = frozenset({"model", "checkpoint", "ask"})
+"""Options that say which language model judges answers: there is no default."""
 _MEANS: Final = {"object_inference": "mean _i", "attribute_inference": "mean _ii", "all": "mean"}
 
 
@@ -53,7 +59,8 @@ def _compose(
         own = [{name: given[name] for name in names} for names in owned]
         here = join(given["processes"])
         with here.first_alone():
-            _check_judges(given["judge"] or (), given["judge_option"] or (), given["output"])
+            output = given["output"] or benchmark_of(given["config"]).OUTPUTS[0]
+            _check_judges(given["judge"] or (), given["judge_option"] or (), output)
         folder = predict(**own[0])
         judge(folder, **own[1])
         if not here.first:
@@ -74,7 +81,7 @@ def _check_judges(names: Sequence[str], options: Sequence[str], output: str) -> 
     registry = importlib.import_module("cobsat.metrics.registry")
     judging = importlib.import_module("cobsat.metrics.judge")
     judge_options = importlib.import_module("cobsat.metrics.judge_options")
-    judge_options.assign_options(names or judging.default_judges(output), options)
+    assigned = judge_options.assign_options(names or judging.default_judges(output), options)
     for name in names:
         outputs = getattr(registry.judge_class(name), "outputs", None)
         if isinstance(outputs, frozenset) and output not in outputs:
@@ -82,42 +89,66 @@ def _check_judges(names: Sequence[str], options: Sequence[str], output: str) -> 
                 f"output that the judge {name} is given must be {' or '.join(sorted(outputs))}, "
                 f"got {output!r}"
             )
+    for name, given in assigned.items() if output == "answer" else ():
+        which = _WHICH & registry.judge_parameters(name)
+        if which and not which & given.keys():
+            raise ValueError(
+                f"judge {name} must be told who judges, got {', '.join(given) or 'no option'}: "
+                f"--judge {name} --judge-option model=gpt-4 (a server's; OPENAI_BASE_URL says "
+                "which) or --judge-option checkpoint=NAME (of transformers)"
+            )
 
 
 def _print_scores(folder: RunFolder) -> None:
-    """Print each judge's accuracies, 80 columns wide."""
+    """Print each judge's scores, 80 columns wide."""
     from rich.console import Console
-    from rich.table import Table
 
     console = Console()
+    show = _PRINTERS[folder.settings().benchmark]
     for judge in folder.judges():
-        scores = json.loads(folder.scores_path(judge).read_text("utf-8"))
-        samples = scores.get("samples", 1)
-        rates = _RATES if samples == 1 else _OF_SAMPLES
-        sizes = {row["examples"] for row in scores["groups"]}
-        each = f", {sizes.pop():,} examples each" if len(sizes) == 1 else ""
-        table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-        table.add_column("task")
-        judge_failed = any(row.get("judge_failed") for row in scores["groups"])
-        counts = ["failed", "unscored", *(["judge failed"] if judge_failed else [])]
-        shown = {"accuracy": "single", "best_of": f"best\nof {samples}"} if samples > 1 else {}
-        headings = [shown.get(rate, rate) for rate in rates]
-        for name in ("shots", *([] if each else ["examples"]), *headings, *counts):
-            table.add_column(name, justify="right")
-        for row in [*scores["groups"], None, *scores["means"]]:
-            if row is None:
-                table.add_row()
-                continue
-            cells = [_MEANS.get(row["task"], row["task"]), str(row["shots"])]
-            cells += [] if each else [f"{row['examples']:,}"]
-            cells += [_rate(row["accuracy"], error=True), *(_rate(row[r]) for r in rates[1:])]
-            cells += [str(row["failed"] + row["blocked"]), str(row["unscored"])]
-            cells += [str(row["judge_failed"])] if judge_failed else []
-            table.add_row(*cells)
-        console.print(f"\n[bold]judge: {judge}[/bold]{each}", highlight=False)
-        if samples > 1:
-            console.print(_SAMPLES.format(samples=samples), width=80, highlight=False)
-        console.print(table, "", highlight=False)
+        show(console, judge, json.loads(folder.scores_path(judge).read_text("utf-8")))
+
+
+def _print_touchstone(console: Console, judge: str, scores: dict[str, Any]) -> None:
+    from .touchstone.score_table import score_table
+
+    table, rest = score_table(scores)
+    console.print(f"\n[bold]judge: {judge}[/bold]", highlight=False)
+    console.print(table, *([rest] if rest else []), "", sep="\n", highlight=False)
+
+
+def _print_cobsat(console: Console, judge: str, scores: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    samples = scores.get("samples", 1)
+    rates = _RATES if samples == 1 else _OF_SAMPLES
+    sizes = {row["examples"] for row in scores["groups"]}
+    each = f", {sizes.pop():,} examples each" if len(sizes) == 1 else ""
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    table.add_column("task")
+    judge_failed = any(row.get("judge_failed") for row in scores["groups"])
+    counts = ["failed", "unscored", *(["judge failed"] if judge_failed else [])]
+    shown = {"accuracy": "single", "best_of": f"best\nof {samples}"} if samples > 1 else {}
+    headings = [shown.get(rate, rate) for rate in rates]
+    for name in ("shots", *([] if each else ["examples"]), *headings, *counts):
+        table.add_column(name, justify="right")
+    for row in [*scores["groups"], None, *scores["means"]]:
+        if row is None:
+            table.add_row()
+            continue
+        cells = [_MEANS.get(row["task"], row["task"]), str(row["shots"])]
+        cells += [] if each else [f"{row['examples']:,}"]
+        cells += [_rate(row["accuracy"], error=True), *(_rate(row[r]) for r in rates[1:])]
+        cells += [str(row["failed"] + row["blocked"]), str(row["unscored"])]
+        cells += [str(row["judge_failed"])] if judge_failed else []
+        table.add_row(*cells)
+    console.print(f"\n[bold]judge: {judge}[/bold]{each}", highlight=False)
+    if samples > 1:
+        console.print(_SAMPLES.format(samples=samples), width=80, highlight=False)
+    console.print(table, "", highlight=False)
+
+
+_PRINTERS: Final = {"cobsat": _print_cobsat, "touchstone": _print_touchstone}
 
 
 def _rate(rate: dict[str, Any], *, error: bool = False) -> str:

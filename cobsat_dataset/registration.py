@@ -1,4 +1,4 @@
-"""Make `load_dataset("cobsat", …)` work: register the builder as a packaged module of `datasets`.
+"""Make `load_dataset("cobsat", …)` work: register the builders as packaged modules of `datasets`.
 
 Since `datasets` 4 runs no loading scripts, a builder reaches `load_dataset` by a name only through
 the library's table of packaged modules. Registration holds for one process.
@@ -7,6 +7,8 @@ the library's table of packaged modules. Registration holds for one process.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,37 +16,81 @@ import datasets.load
 from datasets.data_files import DataFilesDict
 from datasets.packaged_modules import _PACKAGED_DATASETS_MODULES
 
-_MODULE: Final = "cobsat.cobsat"
+__all__ = ["register"]
+
 _FACTORY: Final = datasets.load.PackagedDatasetModuleFactory
 
 
+@dataclass(frozen=True)
+class _Builder:
+    """A builder to register.
+
+    Attributes:
+        module: Its module.
+        code: Globs of the files, beside this one, that its rows depend on.
+        own_data: What a user is told who gives files or a folder where none is taken.
+        takes_files: Whether `data_files` may be given.
+    """
+
+    module: str
+    code: tuple[str, ...]
+    own_data: str
+    takes_files: bool = False
+
+
+_TOUCHSTONE: Final = ("touchstone/*.py",)
+
+BUILDERS: Final[dict[str, _Builder]] = {
+    "cobsat": _Builder(
+        "cobsat.cobsat",
+        ("*.py", "rendered/manifest.json"),
+        "pictures of your own must be given as images='FOLDER' (in the official layout)",
+    ),
+    "touchstone": _Builder(
+        "cobsat.touchstone.touchstone",
+        _TOUCHSTONE,
+        "questions of your own must be given as data_files='FILE.tsv'",
+        takes_files=True,
+    ),
+    "touchstone-mini": _Builder(
+        "cobsat.touchstone.touchstone_mini",
+        _TOUCHSTONE,
+        "touchstone-mini must be loaded as it ships (load_dataset('touchstone') takes a file)",
+    ),
+}
+"""Name → builder."""
+
+
 def register() -> None:
-    """Register the builder under the name `cobsat`; once is enough."""
+    """Register the builders under their names; once is enough."""
     if "cobsat" in _PACKAGED_DATASETS_MODULES:
         return
-    _PACKAGED_DATASETS_MODULES["cobsat"] = (_MODULE, _fingerprint())
+    for name, builder in BUILDERS.items():
+        _PACKAGED_DATASETS_MODULES[name] = (builder.module, _fingerprint(builder.code))
     get_module = _FACTORY.get_module
     _FACTORY.get_module = lambda factory: (
-        _module_without_files(factory) if factory.name == "cobsat" else get_module(factory)
+        _module(factory, get_module) if factory.name in BUILDERS else get_module(factory)
     )
 
 
-def _module_without_files(factory: Any) -> datasets.load.DatasetModule:
+def _module(factory: Any, get_module: Any) -> datasets.load.DatasetModule:
     """Leave the working directory alone: the library would look for data files in it."""
-    if factory.data_files is not None or factory.data_dir is not None:
-        raise ValueError(
-            "pictures of your own must be given as images='FOLDER' (in the official layout), got "
-            "data_files or data_dir"
-        )
-    path, fingerprint = _PACKAGED_DATASETS_MODULES["cobsat"]
-    arguments = {"data_files": DataFilesDict(), "dataset_name": "cobsat"}
+    builder = BUILDERS[factory.name]
+    files = factory.data_files is not None
+    if factory.data_dir is not None or (files and not builder.takes_files):
+        given = "data_files or data_dir" if not builder.takes_files else "data_dir"
+        raise ValueError(f"{builder.own_data}, got {given}")
+    if files:
+        return get_module(factory)
+    path, fingerprint = _PACKAGED_DATASETS_MODULES[factory.name]
+    arguments = {"data_files": DataFilesDict(), "dataset_name": factory.name}
     return datasets.load.DatasetModule(path, fingerprint, arguments)
 
 
-def _fingerprint() -> str:
+def _fingerprint(globs: Iterable[str]) -> str:
     """Return a digest of all that the rows depend on: this package's code, and its pictures."""
     here = Path(__file__).parent
     digest = hashlib.sha256()
-    for path in [*sorted(here.glob("*.py")), here / "rendered" / "manifest.json"]:
-        digest.update(path.read_bytes() if path.exists() else b"")
+    for path in (path for glob in globs for path in sorted(here.glob(glob))):
+        digest.update(path.read_bytes())
     return digest.hexdigest()

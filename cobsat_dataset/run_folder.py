@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal, Protocol, TypeVar
 
 from .line_files import Appender, Order, replace_lines, sharing
 from .processes import ONE, Processes
@@ -134,7 +134,19 @@ class RunSettings:
     versions: dict[str, str] = field(default_factory=dict)
 
 
-_Line = TypeVar("_Line", Prediction, Verdict)
+class Line(Protocol):
+    """What a line of a run's files is: a data class that says so much at least."""
+
+    @property
+    def id(self) -> str:
+        """The example's id."""
+
+    @property
+    def status(self) -> str:
+        """Where it is "error", another line of the same id may take its place."""
+
+
+_Line = TypeVar("_Line", bound=Line)
 
 _MAY_GROW: Final = ("limit", "samples")
 """Settings with which a run goes on when they grow; no limit is the largest."""
@@ -235,7 +247,11 @@ class RunFolder:
 
     def verdicts(self, judge: str) -> tuple[dict[str, Verdict], list[str]]:
         """Return one judge's verdicts by id, and what was wrong."""
-        return _read(self.verdicts_path(judge), Verdict)
+        return self.verdicts_of(judge, Verdict)
+
+    def verdicts_of(self, judge: str, kind: type[_Line]) -> tuple[dict[str, _Line], list[str]]:
+        """Return one judge's verdicts, lines of another kind than `Verdict`, likewise."""
+        return _read(self.verdicts_path(judge), kind)
 
     @contextmanager
     def append_predictions(
@@ -257,9 +273,9 @@ class RunFolder:
         with sharing(self.verdicts_path(judge), processes, order) as appender:
             yield appender
 
-    def replace_verdicts(self, judge: str, verdicts: Iterable[Verdict]) -> None:
+    def replace_verdicts(self, judge: str, verdicts: Iterable[Line]) -> None:
         """Write a judge's verdicts in one step in place of all that are there."""
-        replace_lines(self.verdicts_path(judge), verdicts)
+        replace_lines(self.verdicts_path(judge), verdicts)  # type: ignore[arg-type]
 
 
 def safe_name(name: str) -> str:
@@ -290,7 +306,7 @@ def _read(path: Path, kind: type[_Line]) -> tuple[dict[str, _Line], list[str]]:
     # Shards before the file itself: what is merged in the meantime is then there twice, not never.
     parts = [(f"{shard.parent.name}/{shard.name}", _bytes(shard)) for shard in shard_paths(path)]
     parts.insert(0, (path.name, _bytes(path)))
-    known = {f.name for f in fields(kind)}
+    known = {f.name for f in fields(kind)}  # type: ignore[arg-type]
     for name, data in parts:
         lines = data.split(b"\n")
         for number, line in enumerate(lines[:-1], start=1):  # the last is empty, or half-written

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from .report_data import Estimate, Row, Run, Scores
 
@@ -22,6 +22,31 @@ CHANCE_HALF: Final = 0.1
 MOST_KS: Final = 8
 """With more samples than this, the best of k is shown for powers of two, and for all."""
 _TOPS: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
+
+
+class Bar(Protocol):
+    """What a bar shows: a share of the axis's full length, and its 95% interval."""
+
+    @property
+    def value(self) -> float | None: ...  # noqa: D102
+    @property
+    def interval(self) -> tuple[float, float] | None: ...  # noqa: D102
+
+
+@dataclass(frozen=True)
+class Unit:
+    """How values are written: what 1 stands for, with so many decimals."""
+
+    full: float = 100
+    decimals: int = 1
+    sign: str = "%"
+
+    def write(self, value: float) -> str:
+        """Return a value as a reader sees it, without the sign."""
+        return f"{self.full * value:.{self.decimals}f}"
+
+
+PERCENT: Final = Unit()
 
 
 @dataclass(frozen=True)
@@ -39,12 +64,12 @@ class Panel:
 
     title: str
     groups: tuple[str, ...]
-    bars: tuple[tuple[Estimate | None, ...], ...]
+    bars: tuple[tuple[Bar | None, ...], ...]
 
 
 @dataclass(frozen=True)
 class Chart:
-    """Panels that share axes, series and a chance level."""
+    """Panels that share axes, series and a chance level, if there is one."""
 
     name: str
     title: str
@@ -52,12 +77,13 @@ class Chart:
     y_label: str
     series: tuple[Series, ...]
     panels: tuple[Panel, ...]
-    chance: float
+    chance: float | None = None
+    unit: Unit = PERCENT
 
     @property
     def top(self) -> float:
         """The upper end of the vertical axis, the same in all panels."""
-        highest = self.chance
+        highest = self.chance or 0.0
         for panel in self.panels:
             for group in panel.bars:
                 for bar in group:

@@ -1,31 +1,22 @@
-"""The report as one HTML page: runs, charts and gallery data in, text out.
-
-The page asks nothing of any network and says so: its content security policy lets in no address,
-and no script but its own, by digest. Everything that a run fills is either escaped by Jinja or
-handed to the script as JSON, which sets it as text.
-"""
+"""The report as one HTML page: runs, charts and gallery data in, text out (`html_page.py`)."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from cobsat import RunSettings
 from cobsat.metrics.scores import RATES
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 
 from .charts import CHANCE, RUN_HUES, Chart, charts
 from .gallery import STATES, STATUSES
+from .html_page import fill, own
 from .plots import panel_svg, percent, whisker_svg
 from .report_data import NORMAL_95, Estimate, Row, Run, Scores
 from .text import shorten, visible
 
-THUMBNAILS_A_CHUNK: Final = 400
 HEADINGS: Final = {
     "accuracy": ("Accuracy", "object and attribute both right, over all outputs"),
     "object": ("Object", "the right object, over all outputs"),
@@ -119,20 +110,6 @@ def page(
     thumbnails: Sequence[str],
 ) -> str:
     """Return the page's text."""
-    environment = Environment(
-        loader=PackageLoader("cobsat.hub_cards"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_shown,
-    )
-    environment.filters["percent"] = _percent
-    environment.filters["plus_minus"] = _plus_minus
-    environment.filters["interval"] = percent
-    environment.filters["whisker"] = lambda rate: _own(whisker_svg(rate, CHANCE))
-    script = _asset(environment, "report.js") + _asset(environment, "gallery.js")
-    style = _asset(environment, "report.css")
     several = len(runs) > 1
     data = {
         "judges": [visible(judge) for judge in judges],
@@ -146,41 +123,32 @@ def page(
         ],
         "statuses": STATUSES,
         "states": STATES,
-        "chunk": THUMBNAILS_A_CHUNK,
         **gallery,
     }
-    return environment.get_template("report.html.j2").render(
+    return fill(
+        "report.html.j2",
+        ["report.css"],
+        ["page.js", "report.js", "cards.js", "gallery.js"],
+        data,
+        thumbnails,
+        {
+            "percent": _percent,
+            "plus_minus": _plus_minus,
+            "interval": percent,
+            "whisker": lambda rate: own(whisker_svg(rate, CHANCE)),
+        },
         title=shorten(" · ".join(dict.fromkeys(str(run.settings.model) for run in runs)), 200),
         subtitle=_subtitle(runs),
         several=several,
-        runs=[(run.label, facts(run)) for run in runs],
+        runs=[(run.label, facts(run.settings, run.label)) for run in runs],
         notices=_notices(runs),
         tabs=[_tab(runs, judge) for judge in judges],
-        policy=f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; "
-        f"script-src '{_digest(script)}'; base-uri 'none'; form-action 'none'",
-        style=_own(style),
-        script=_own(script),
-        data=json_block(data),
-        thumbnails=[json_block(chunk) for chunk in _chunks(thumbnails)],
-        panels=lambda chart: [_own(panel_svg(chart, panel)) for panel in chart.panels],
+        panels=lambda chart: [own(panel_svg(chart, panel)) for panel in chart.panels],
     )
 
 
-def json_block(data: object) -> Markup:
-    r"""Return JSON that nothing inside can end early, for a `<script type="application/json">`.
-
-    >>> print(json_block("</script><!-- & \u2028"))
-    "\u003c/script\u003e\u003c!-- \u0026 \u2028"
-    """
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return Markup(text)  # noqa: S704 - no character is left that HTML knows
-
-
-def facts(run: Run) -> list[tuple[str, str]]:
+def facts(settings: RunSettings, label: str) -> list[tuple[str, str]]:
     """Return what ran, as names and values for a reader."""
-    settings = run.settings
     pictures = settings.images
     if settings.image_digest:
         pictures = f"{pictures} (SHA-256 {settings.image_digest[:16]}…)"
@@ -195,9 +163,9 @@ def facts(run: Run) -> list[tuple[str, str]]:
         ("Pictures", pictures),
         ("Limit", f"the first {settings.limit} examples of each config" if settings.limit else ""),
         ("Samples", f"{settings.samples} outputs for each" if settings.samples > 1 else ""),
-        ("Model options", _flat(settings.model_options)),
-        ("Versions", _flat(settings.versions)),
-        ("Folder", run.label),
+        ("Model options", flat(settings.model_options)),
+        ("Versions", flat(settings.versions)),
+        ("Folder", label),
     ]
     return [(name, str(value)) for name, value in wanted if value != ""]
 
@@ -228,7 +196,7 @@ def _tab(runs: Sequence[Run], judge: str) -> Tab:
         if record and record != dict(scores.record):
             notices.append(
                 f"{run.label} was judged by another version or setting of {judge}: "
-                f"{_flat(scores.record)}."
+                f"{flat(scores.record)}."
             )
         record = record or dict(scores.record)
         if scores.problems:
@@ -309,7 +277,8 @@ def _pictures(images: str) -> str:
     return f"pictures of the folder {Path(images).name}"
 
 
-def _flat(record: object) -> str:
+def flat(record: object) -> str:
+    """Return a record in one line."""
     if not isinstance(record, Mapping):
         return _value(record)
     return ", ".join(f"{name} {_value(value)}" for name, value in record.items())
@@ -322,7 +291,7 @@ def _some(items: Sequence[str], most: int = 3) -> str:
 
 def _value(value: object) -> str:
     if isinstance(value, dict):
-        return _flat(value)
+        return flat(value)
     if isinstance(value, list | tuple):
         return ", ".join(_value(item) for item in value)
     return shorten(str(value), 300)
@@ -336,27 +305,3 @@ def _plus_minus(estimate: Estimate) -> str:
     if estimate.value is None or estimate.standard_error is None:
         return ""
     return f"±{100 * NORMAL_95 * estimate.standard_error:.1f}"
-
-
-def _shown(value: object) -> object:
-    """Return what a template shows for a value: markup of our own, or text made harmless."""
-    return value if isinstance(value, Markup) else visible(shorten(str(value)))
-
-
-def _own(text: str) -> Markup:
-    """Return text that this package wrote, in which all of a run's words are escaped already."""
-    return Markup(text)  # noqa: S704
-
-
-def _asset(environment: Environment, name: str) -> str:
-    assert environment.loader is not None
-    return environment.loader.get_source(environment, name)[0]
-
-
-def _digest(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
-
-
-def _chunks(thumbnails: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(thumbnails), THUMBNAILS_A_CHUNK):
-        yield thumbnails[start : start + THUMBNAILS_A_CHUNK]

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Final
 
-from .charts import Chart, Panel
-from .report_data import Estimate
+from .charts import PERCENT, Bar, Chart, Panel, Unit
 from .text import shorten, visible
 
 WIDTH: Final = 460
@@ -34,14 +33,15 @@ LIGHT: Final = """
 """Colours of a file that stands alone; `report.css` gives the page's."""
 
 
-def percent(estimate: Estimate) -> str:
-    """Return a rate with its 95% interval in words: "62.3% (59.3 to 65.3)"."""
-    if estimate.value is None:
+def percent(bar: Bar, unit: Unit = PERCENT) -> str:
+    """Return a value with its 95% interval in words: "62.3% (59.3 to 65.3)"."""
+    if bar.value is None:
         return "nothing to measure"
-    if estimate.interval is None:
-        return f"{100 * estimate.value:.1f}%"
-    low, high = estimate.interval
-    return f"{100 * estimate.value:.1f}% ({100 * low:.1f} to {100 * high:.1f})"
+    said = f"{unit.write(bar.value)}{unit.sign}"
+    if bar.interval is None:
+        return said
+    low, high = bar.interval
+    return f"{said} ({unit.write(low)} to {unit.write(high)})"
 
 
 def panel_height(chart: Chart) -> int:
@@ -56,7 +56,7 @@ def _pitch(panel: Panel) -> float:
 
 def panel_svg(chart: Chart, panel: Panel) -> str:
     """Return one panel as an SVG element for a page."""
-    label = _text(f"{chart.title}: {panel.title}. {_summary(chart, panel)}")
+    label = plain(f"{chart.title}: {panel.title}. {_summary(chart, panel)}")
     return (
         f'<svg viewBox="0 0 {WIDTH} {panel_height(chart)}" role="img" aria-label="{label}">'
         f"{_panel(chart, panel)}</svg>"
@@ -67,36 +67,37 @@ def chart_svg(chart: Chart) -> str:
     """Return a whole chart as the text of an SVG file."""
     columns = min(2, len(chart.panels)) or 1
     rows = -(-len(chart.panels) // columns)
-    legend, lines = _legend(chart, columns * WIDTH)
+    keys, lines = legend(chart, columns * WIDTH)
     head = 40 + 20 * lines
     pitch = panel_height(chart) + 8
     width, height = columns * WIDTH + 16, head + rows * pitch + 24
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-        f'width="{width}" height="{height}" role="img" aria-label="{_text(chart.title)}">',
+        f'width="{width}" height="{height}" role="img" aria-label="{plain(chart.title)}">',
         f"<style>{LIGHT}</style>",
         f'<rect width="{width}" height="{height}" fill="#fff"/>',
-        f'<text class="title" x="16" y="26">{_text(chart.title)}</text>',
-        legend,
+        f'<text class="title" x="16" y="26">{plain(chart.title)}</text>',
+        keys,
     ]
     for number, panel in enumerate(chart.panels):
         x, y = 8 + number % columns * WIDTH, head + number // columns * pitch
         parts.append(f'<g transform="translate({x} {y})">{_panel(chart, panel)}</g>')
     note = f"{chart.note} Whiskers: 95% intervals."
-    parts += [f'<text class="muted" x="16" y="{height - 12}">{_text(note)}</text>', "</svg>\n"]
+    parts += [f'<text class="muted" x="16" y="{height - 12}">{plain(note)}</text>', "</svg>\n"]
     return "".join(parts)
 
 
-def whisker_svg(estimate: Estimate, chance: float) -> str:
-    """Return a rate on a line from 0 to 100%, with its interval and the chance level."""
-    x = _n(100 * chance)
-    mark = f'<line class="chance-tick" x1="{x}" x2="{x}" y1="1" y2="13"/>'
-    band = ""
-    if estimate.value is not None:
-        low, high = estimate.interval or (estimate.value, estimate.value)
-        x = _n(100 * estimate.value)
+def whisker_svg(bar: Bar, chance: float | None = None) -> str:
+    """Return a value on a line from 0 to 1, with its interval and the chance level."""
+    mark = band = ""
+    if chance is not None:
+        x = num(100 * chance)
+        mark = f'<line class="chance-tick" x1="{x}" x2="{x}" y1="1" y2="13"/>'
+    if bar.value is not None:
+        low, high = bar.interval or (bar.value, bar.value)
+        x = num(100 * bar.value)
         band = (
-            f'<rect class="span" x="{_n(100 * low)}" y="3" width="{_n(100 * (high - low))}" '
+            f'<rect class="span" x="{num(100 * low)}" y="3" width="{num(100 * (high - low))}" '
             f'height="8"/><line class="dot" x1="{x}" x2="{x}" y1="2" y2="12"/>'
         )
     return (
@@ -110,7 +111,7 @@ def _summary(chart: Chart, panel: Panel) -> str:
     for group, bars in zip(panel.groups, panel.bars, strict=True):
         for series, bar in zip(chart.series, bars, strict=True):
             if bar is not None:
-                said.append(f"{group}, {series.label}: {percent(bar)}")
+                said.append(f"{group}, {series.label}: {percent(bar, chart.unit)}")
     return "; ".join(said)
 
 
@@ -124,32 +125,34 @@ def _panel(chart: Chart, panel: Panel) -> str:
     for tick in range(ticks + 1):
         level = top * tick / ticks
         y = floor - height * level / top
-        parts.append(f'<line class="grid" x1="{_LEFT}" x2="{right}" y1="{_n(y)}" y2="{_n(y)}"/>')
+        parts.append(f'<line class="grid" x1="{_LEFT}" x2="{right}" y1="{num(y)}" y2="{num(y)}"/>')
         parts.append(
-            f'<text class="muted" text-anchor="end" x="{_LEFT - 6}" y="{_n(y + 4)}">'
-            f"{100 * level:.0f}{'%' if tick == ticks else ''}</text>"
+            f'<text class="muted" text-anchor="end" x="{_LEFT - 6}" y="{num(y + 4)}">'
+            f"{chart.unit.full * level:.0f}{chart.unit.sign if tick == ticks else ''}</text>"
         )
     parts.append(
-        f'<text class="muted" text-anchor="middle" transform="translate(11 {_n(_TOP + height / 2)})'
-        f' rotate(-90)">{_label(chart.y_label, 40)}</text>'
+        f'<text class="muted" text-anchor="middle" '
+        f'transform="translate(11 {num(_TOP + height / 2)}) rotate(-90)">'
+        f"{_label(chart.y_label, 40)}</text>"
     )
     pitch = _pitch(panel)
     for number, (group, bars) in enumerate(zip(panel.groups, panel.bars, strict=True)):
         left = _LEFT + pitch * number
         parts += _group(chart, group, bars, left, pitch, floor, height / top)
-    chance = _n(floor - height * chart.chance / top)
     parts.append(f'<line class="axis" x1="{_LEFT}" x2="{right}" y1="{floor}" y2="{floor}"/>')
-    parts.append(
-        f'<line class="chance" x1="{_LEFT}" x2="{right}" y1="{chance}" y2="{chance}">'
-        f"<title>chance: {100 * chart.chance:.0f}%</title></line>"
-    )
+    if chart.chance is not None:
+        chance = num(floor - height * chart.chance / top)
+        parts.append(
+            f'<line class="chance" x1="{_LEFT}" x2="{right}" y1="{chance}" y2="{chance}">'
+            f"<title>chance: {100 * chart.chance:.0f}%</title></line>"
+        )
     return "".join(parts)
 
 
 def _group(
     chart: Chart,
     group: str,
-    bars: Sequence[Estimate | None],
+    bars: Sequence[Bar | None],
     left: float,
     pitch: float,
     floor: float,
@@ -163,41 +166,44 @@ def _group(
             continue
         x, width = start + step * number, step * 0.88
         height = max(bar.value * scale, 1.0)
-        box = f'x="{_n(x)}" y="{_n(floor - height)}" width="{_n(width)}" height="{_n(height)}"'
+        box = f'x="{num(x)}" y="{num(floor - height)}" width="{num(width)}" height="{num(height)}"'
         if series.strength < 1:  # no grid shines through
             parts.append(f'<rect class="paper" {box}/>')
         parts.append(
             f'<rect class="h{series.hue}" fill-opacity="{series.strength}" {box}>'
-            f"<title>{_text(f'{group}, {series.label}: {percent(bar)}')}</title></rect>"
+            f"<title>{plain(f'{group}, {series.label}: {percent(bar, chart.unit)}')}</title></rect>"
         )
         low, high = bar.interval or (bar.value, bar.value)
         if high > low:
             parts.append(_whisker(x + width / 2, floor - high * scale, floor - low * scale, width))
         if step >= 20:
-            said = f"{100 * bar.value:.{1 if chart.top <= 0.1 else 0}f}"
+            said = f"{chart.unit.full * bar.value:.{1 if chart.top <= 0.1 else 0}f}"
             parts.append(
-                f'<text class="muted value" text-anchor="middle" x="{_n(x + width / 2)}" '
-                f'y="{_n(floor - max(high * scale, height) - 5)}">{said}</text>'
+                f'<text class="muted value" text-anchor="middle" x="{num(x + width / 2)}" '
+                f'y="{num(floor - max(high * scale, height) - 5)}">{said}</text>'
             )
     middle = left + pitch / 2
+    longest = 16
     if pitch >= _ROOM_FOR_A_NAME:
-        place = f'text-anchor="middle" x="{_n(middle)}" y="{floor + 18}"'
+        longest = max(longest, int(pitch / 6.5))
+        place = f'text-anchor="middle" x="{num(middle)}" y="{floor + 18}"'
     else:
         place = (
-            f'text-anchor="end" transform="translate({_n(middle + 5)} {floor + 14}) rotate(-32)"'
+            f'text-anchor="end" transform="translate({num(middle + 5)} {floor + 14}) rotate(-32)"'
         )
-    return [*parts, f"<text {place}>{_label(group, 16)}</text>"]
+    return [*parts, f"<text {place}>{_label(group, longest)}</text>"]
 
 
 def _whisker(x: float, high: float, low: float, width: float) -> str:
     cap = min(4.0, width / 3)
     return (
-        f'<path class="error" fill="none" d="M{_n(x - cap)} {_n(high)}h{_n(2 * cap)}'
-        f'M{_n(x)} {_n(high)}V{_n(low)}M{_n(x - cap)} {_n(low)}h{_n(2 * cap)}"/>'
+        f'<path class="error" fill="none" d="M{num(x - cap)} {num(high)}h{num(2 * cap)}'
+        f'M{num(x)} {num(high)}V{num(low)}M{num(x - cap)} {num(low)}h{num(2 * cap)}"/>'
     )
 
 
-def _legend(chart: Chart, width: int) -> tuple[str, int]:
+def legend(chart: Chart, width: int) -> tuple[str, int]:
+    """Return a chart's keys as SVG, below a title, and how many lines they take."""
     x, line = 16, 0
     parts = []
     for series in chart.series:
@@ -211,6 +217,8 @@ def _legend(chart: Chart, width: int) -> tuple[str, int]:
             f'width="12" height="12"/><text x="{x + 18}" y="{y + 10}">{escape(label)}</text>'
         )
         x += needed
+    if chart.chance is None:
+        return "".join(parts), line + 1
     if x > 16 and x + 130 > width:
         x, line = 16, line + 1
     y = 46 + 20 * line
@@ -226,10 +234,11 @@ def _label(text: str, longest: int) -> str:
     return escape(cleaned if len(cleaned) <= longest else f"{cleaned[: longest - 1]}…")
 
 
-def _text(text: str) -> str:
+def plain(text: str) -> str:
+    """Return a text for SVG: escaped, nothing hidden in it."""
     return escape(visible(text))
 
 
-def _n(value: float) -> str:
+def num(value: float) -> str:
     """Return a coordinate with at most two decimals."""
     return f"{value:.2f}".rstrip("0").rstrip(".")

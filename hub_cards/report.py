@@ -1,26 +1,29 @@
 """One self-contained page about one or several runs: scores, plots, and a gallery of examples.
 
     cobsat report runs/NAME                    # writes runs/NAME/report.html and runs/NAME/plots/
-    cobsat report runs/A runs/B --out cmp.html # several runs side by side
+    cobsat report runs/A runs/B --out cmp.html # several runs side by side; cmp-plots/ beside it
 
-The page opens from disk, offline. Runs on different pictures are not put into one table.
+The page opens from disk, offline. Runs on different pictures are not put into one table. Of
+TouchStone's runs the page is the leaderboard's (`leaderboard.py`).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
-from cobsat.run_folder import safe_name
+from cobsat.run_folder import RunFolder, safe_name
 from rich.console import Console
 from rich.progress import Progress
 
 from .charts import charts
+from .files import write_text
 from .gallery import gallery
+from .leaderboard import write_board_page
 from .page import page
 from .plots import chart_svg
 from .report_data import Run, check_comparable, read_run
@@ -44,11 +47,17 @@ def write_report(
     """
     if not runs:
         raise ValueError("runs must be one or more run folders, got none")
-    check_comparable(runs)
-    read = _distinct([read_run(path) for path in runs])
+    benchmark = RunFolder(runs[0]).settings().benchmark
     out = out or runs[0] / "report.html"
     if out.is_dir():
         raise ValueError(f"out must be a file, got the folder {out}: name {out / 'report.html'}")
+    return _PAGES[benchmark](runs, out, _plots_folder(out, runs), console)
+
+
+def _write_report(runs: Sequence[Path], out: Path, plots: Path, console: Console | None) -> Path:
+    """Write the report of CoBSAT's runs."""
+    check_comparable(runs)
+    read = _distinct([read_run(path) for path in runs])
     judges = list(dict.fromkeys(judge for run in read for judge in run.scores))
     pictures = Pictures()
     data = gallery(read, judges, pictures, out.parent)
@@ -60,8 +69,8 @@ def write_report(
     for judge in judges:
         for chart in charts(read, judge):
             name = f"{safe_name(judge)}-{chart.name}.svg"
-            _write(out.parent / "plots" / name, chart_svg(chart))
-    _write(out, page(read, judges, data, thumbnails))
+            write_text(plots / name, chart_svg(chart))
+    write_text(out, page(read, judges, data, thumbnails))
     return out
 
 
@@ -77,6 +86,16 @@ def command(
     print(written)
 
 
+def _plots_folder(out: Path, runs: Sequence[Path]) -> Path:
+    """Return `plots` in a run's own folder, as its layout says; elsewhere a name after the report.
+
+    Many reports may lie side by side there, and none is to overwrite another's plots.
+    """
+    parent = out.parent.resolve()
+    own = out.name == "report.html" and any(run.resolve() == parent for run in runs)
+    return out.parent / ("plots" if own else f"{out.stem}-plots")
+
+
 def _distinct(runs: Sequence[Run]) -> list[Run]:
     """Return the runs with labels that differ: a folder's name, or its path where names repeat."""
     paths = [run.folder.path.resolve() for run in runs]
@@ -88,9 +107,8 @@ def _distinct(runs: Sequence[Run]) -> list[Run]:
     ]
 
 
-def _write(path: Path, text: str) -> None:
-    """Write a file in one step, so that a killed process leaves the old one or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".partial")
-    partial.write_text(text, encoding="utf-8", errors="replace", newline="\n")
-    os.replace(partial, path)
+_PAGES: Final[dict[str, Callable[[Sequence[Path], Path, Path, Console | None], Path]]] = {
+    "cobsat": _write_report,
+    "touchstone": write_board_page,
+}
+"""Benchmark → what writes the page of its runs: the page's path, and the folder of its plots."""

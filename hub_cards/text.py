@@ -6,13 +6,19 @@ writers' work (`page.py`, `plots.py`); here are the characters that no escaping 
 
 from __future__ import annotations
 
+from html import escape
 from typing import Final
 
 LONGEST: Final = 2000
 """Characters of one text that the report keeps; the run folder has the whole."""
 
+NOTHING: Final = "\N{EN DASH}"
+"""What stands in a table where there is no value."""
+
 SHORT: Final = 80
 """Characters of what should be one word."""
+
+_MARKDOWN: Final = frozenset("\\`*_{}[]()#+!|~$:@")
 
 _HIDDEN: Final = (
     *(code for code in range(0x20) if chr(code) not in "\n\t"),
@@ -47,3 +53,23 @@ def shorten(text: str, longest: int = LONGEST) -> str:
     if len(text) <= longest:
         return text
     return f"{text[:longest]}… [{len(text) - longest:,} more characters]"
+
+
+def markdown_cell(text: object, longest: int = SHORT) -> str:
+    r"""Return a text as a cell of a Markdown table: every sign that Markdown or HTML reads escaped.
+
+    >>> print(markdown_cell("a|b\n<i> [x](y)"))
+    a\|b &lt;i&gt; \[x\]\(y\)
+    """
+    line = " ".join(visible(shorten(str(text), longest)).split())
+    return "".join(f"\\{c}" if c in _MARKDOWN else escape(c) for c in line) or NOTHING
+
+
+def table_cell(text: object) -> str:
+    """Return a text as a cell of a CSV table that no spreadsheet takes for a formula.
+
+    >>> table_cell("=1+1"), table_cell("a-b")
+    ("'=1+1", 'a-b')
+    """
+    line = " ".join(visible(str(text)).split())
+    return f"'{line}" if line[:1] in ("=", "+", "-", "@") else line

@@ -7,7 +7,7 @@ import hashlib
 import io
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
@@ -15,7 +15,8 @@ from typing import Final
 from PIL import Image
 
 FORMATS: Final = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
-_SIZES: Final = ((2_000, 128, 72), (8_000, 112, 60))
+SIZES: Final = ((2_000, 128, 72), (8_000, 112, 60))
+"""With at most so many pictures: their largest side, and the quality."""
 _SMALLEST: Final = (96, 50)
 
 
@@ -45,16 +46,21 @@ class Pictures:
             self.paths.append(path)
         return self._by_digest[digest]
 
-    def thumbnails(self, advance: Callable[[int], object] | None = None) -> list[str]:
+    def thumbnails(
+        self,
+        advance: Callable[[int], object] | None = None,
+        sizes: Sequence[tuple[int, int, int]] = SIZES,
+    ) -> list[str]:
         """Return every picture as base64 of a small WebP; "" for what cannot be read.
 
         The more pictures, the smaller each: ten thousand still make a page that opens at once.
 
         Args:
             advance: Called with 1 after each picture.
+            sizes: As `SIZES`.
         """
         size, quality = next(
-            ((size, quality) for most, size, quality in _SIZES if len(self.paths) <= most),
+            ((size, quality) for most, size, quality in sizes if len(self.paths) <= most),
             _SMALLEST,
         )
         made: list[str] = []

@@ -9,7 +9,8 @@ is what a judge's agreement is to be measured by. Sources: CoBSAT, App. C (Fig. 
 accuracies, task by task); TouchStone, Sec. 4.1 (the ratio of consistent verdicts).
 
 Standard errors are the larger of two: clustered by what was asked for (task, query and latent
-variable), and by distinct output.
+variable), and by distinct output. TouchStone's runs, where people vote on pairs of answers, are
+`agree_answers.py`'s.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, TypeAlias
 
 import typer
-from cobsat.run_folder import write_json
+from cobsat.run_folder import RunFolder, write_json
 from rich.console import Console
 
 from .agree_tables import tables, visible
@@ -230,11 +231,16 @@ def command(
     ] = False,
 ) -> None:
     """Measure how far judges and people agree on the outputs of runs."""
-    result = agreement_of_runs(runs)
+    if RunFolder(runs[0]).settings().benchmark == "touchstone":
+        from . import agree_answers, agree_answers_tables
+
+        result, show = agree_answers.agreement_of_answers(runs), agree_answers_tables.tables
+    else:
+        result, show = agreement_of_runs(runs), tables
     if json_file is not None:
         write_json(json_file, result)
     console = Console(highlight=False)
-    for table in tables(result, details=details, disagreements=disagreements):
+    for table in show(result, details=details, disagreements=disagreements):
         console.print(table)
     for problem in result["problems"]:
         typer.echo(f"note: {visible(problem, 500)}", err=True)

@@ -14,11 +14,9 @@ description in it. A call that fails after its retries is no answer: the verdict
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
 
 from cobsat.command_line import json_object
 from cobsat.examples import Reference
@@ -31,6 +29,7 @@ from .pictures import UNREADABLE, Output, open_picture, why_unreadable
 from .protocol import OutputKind
 from .questions import WORDINGS, Question, Wording, prompts_digest, questions
 from .replies import Unclear, read_reply
+from .servers import ask_all, chat_api, raw_reply, shown_address
 
 if TYPE_CHECKING:
     from cobsat.chat_api import Chat
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
 __all__ = ["ApiJudge"]
 
 _DETAILS: Final = ("auto", "low", "high")
-_GIVE_UP_AFTER: Final = 8
-"""Failed calls in a row after which the rest of a batch is not asked: the server is not there."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +104,7 @@ class ApiJudge:
         options = {"max_tokens": max_tokens, "temperature": temperature, "seed": seed}
         self._options = {key: value for key, value in options.items() if value is not None}
         self._more = json_object("body", body)
-        self._server = _chat_api().Server.from_environment(
+        self._server = chat_api().Server.from_environment(
             base_url, key_variable, concurrency, timeout, retries
         )
         self.batch_size = 4 * concurrency
@@ -122,7 +119,10 @@ class ApiJudge:
             "image_detail": self._detail,
             **self._options,
             **({"body": self._more} if self._more else {}),
-            "versions": {"openai": version("openai"), "server": _shown(self._server.base_url)},
+            "versions": {
+                "openai": version("openai"),
+                "server": shown_address(self._server.base_url),
+            },
         }
 
     def judge(
@@ -195,32 +195,17 @@ class ApiJudge:
 
     def _ask(self, asks: Sequence[_Ask]) -> dict[tuple[int, str], Answer]:
         """Return the answer to each question, by place and kind."""
-        api = _chat_api()
-        in_a_row, last = 0, ""
 
         async def ask(chat: Chat, one: _Ask) -> Reply:
-            nonlocal in_a_row, last
-            if in_a_row >= _GIVE_UP_AFTER:
-                raise api.CallError(f"not asked, after {_GIVE_UP_AFTER} failures in a row: {last}")
-            try:
-                reply = await chat.complete(self._body(one))
-            except api.CallError as error:
-                in_a_row, last = in_a_row + 1, str(error)
-                raise
-            in_a_row = 0
-            return reply
+            return await chat.complete(self._body(one))
 
         answers: dict[tuple[int, str], Answer] = {}
-        with closing(api.call_all(self._server, iter(asks), ask)) as calls:
-            for finished in calls:
-                for one, result, _ in finished:
-                    if isinstance(result, api.CallError):
-                        answer = Answer(None, str(result), failed=True)
-                    elif isinstance(result, Exception):
-                        raise result
-                    else:
-                        answer = read_answer(result, one.question)
-                    answers[one.place, one.question.kind] = answer
+        for one, result in ask_all(self._server, asks, ask):
+            if isinstance(result, Exception):
+                answer = Answer(None, str(result), failed=True)
+            else:
+                answer = read_answer(result, one.question)
+            answers[one.place, one.question.kind] = answer
         return answers
 
     def _body(self, one: _Ask) -> dict[str, Any]:
@@ -230,14 +215,7 @@ class ApiJudge:
 
 def read_answer(reply: Reply, question: Question) -> Answer:
     """Return what a reply answers to a question."""
-    said = {
-        "reply": reply.text,
-        "finish_reason": reply.finish_reason,
-        "model": reply.model,
-        "system_fingerprint": reply.fingerprint,
-        "usage": reply.usage,
-    }
-    raw = {key: value for key, value in said.items() if value is not None}
+    raw = raw_reply(reply)
     if reply.status != "ok":
         return Answer(None, reply.reason or "no reason given", raw=raw)
     read = read_reply(
@@ -250,32 +228,3 @@ def read_answer(reply: Reply, question: Question) -> Answer:
 
 
 _KINDS: Final = ("object", "attribute")
-
-
-def _chat_api() -> Any:
-    """Return the module that calls servers.
-
-    Raises:
-        ImportError: The client that it stands on is missing.
-    """
-    try:
-        from cobsat import chat_api
-    except ModuleNotFoundError as error:
-        if error.name != "openai":
-            raise
-        raise ImportError(
-            "the judge api needs the openai client, got none: pip install 'cobsat[api]'"
-        ) from error
-    return chat_api
-
-
-def _shown(base_url: str | None) -> str:
-    """Return a server's address without what may be secret in it.
-
-    >>> _shown("https://user:word@example.org:8000/v1?key=1")
-    'https://example.org:8000/v1'
-    """
-    if base_url is None:
-        return "OpenAI's"
-    parts = urlsplit(base_url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"

@@ -1,57 +1,45 @@
-"""What a judge is asked about a run: each output once a theme, however many examples hold it.
+"""What a judge is asked about a run: each output once, however many examples hold it.
 
-The answer is graded against each example's reference. Several processes deal out the outputs, not
-the examples, so that none is judged twice.
+Of CoBSAT an output is judged once a theme, of TouchStone once a question. The answer is then graded
+for each example. Several processes deal out the outputs, not the examples, so that none is judged
+twice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Final, TypeAlias, cast
+import sys
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from typing import Any, Final, TypeAlias
 
-from cobsat.run_folder import Prediction, RunFolder, Verdict
-from cobsat.spec import TASKS
+from cobsat.chat_replies import add_usage
+from cobsat.run_folder import Prediction
 
-from .grading import regrade, unscored
-from .protocol import Judge, OutputKind
-from .scores import Row
+from .procedure import AnyVerdict, Row, Work
 
-__all__ = ["Answers", "Key", "Work", "batches", "judge_new", "known_answers", "shares", "verdict"]
+__all__ = [
+    "Answers",
+    "Key",
+    "batches",
+    "judge_new",
+    "known_answers",
+    "settle",
+    "shares",
+    "verdict",
+    "verdict_usage",
+]
 
 _LINES_AT_ONCE: Final = 1000
 """So many verdicts are written together at most, however few outputs had to be judged for them."""
 
 Key: TypeAlias = tuple[str, str]
-"""An output's fingerprint, and the theme that it is judged in."""
+"""An output's fingerprint, and what it is judged in: a theme, or a question."""
 
-Answers: TypeAlias = dict[Key, Verdict]
-
-
-@dataclass(frozen=True)
-class Work:
-    """What is judged, and by whom.
-
-    Attributes:
-        folder: The run folder.
-        judge: The judge.
-        output: The kind of output.
-        predictions: Predictions by id.
-        outputs: Their outputs' fingerprints, by id.
-    """
-
-    folder: RunFolder
-    judge: Judge
-    output: str
-    predictions: Mapping[str, Prediction]
-    outputs: Mapping[str, str]
-
-    def key(self, row: Row) -> Key:
-        """Return what the judge is asked about an example."""
-        return self.outputs[row["id"]], TASKS[row["task"]].theme.name
+Answers: TypeAlias = dict[Key, AnyVerdict]
 
 
-def known_answers(work: Work, rows: Iterable[Row], verdicts: Mapping[str, Verdict]) -> Answers:
+def known_answers(work: Work, rows: Iterable[Row], verdicts: Mapping[str, AnyVerdict]) -> Answers:
     """Return the answers that earlier verdicts hold."""
     known: Answers = {}
     for row in rows:
@@ -79,53 +67,112 @@ def shares(
 
 
 def batches(
-    work: Work, rows: Iterable[Row], answers: Answers, batch_size: int
+    work: Work,
+    rows: Iterable[Row],
+    answers: Answers,
+    batch_size: int,
+    room: Callable[[], int] = lambda: sys.maxsize,
 ) -> Iterator[list[Row]]:
-    """Yield rows in order, each time as many as hold `batch_size` outputs without an answer."""
+    """Yield rows in order, each time as many as hold `batch_size` outputs without an answer.
+
+    `room` says how many more outputs may be judged at all. Half of them are taken at a time, so
+    that the last, whose price is only guessed at, are judged one by one.
+    """
     batch: list[Row] = []
     new: set[Key] = set()
+    most = min(batch_size, (room() + 1) // 2)
     for row in rows:
         key = work.key(row)
-        if key not in answers:
+        if key not in answers and key not in new:
+            if not most:
+                continue
             new.add(key)
         batch.append(row)
-        if len(new) == batch_size or len(batch) == _LINES_AT_ONCE:
+        if len(new) == most or len(batch) == _LINES_AT_ONCE:
             yield batch
             batch, new = [], set()
+            most = min(batch_size, (room() + 1) // 2)
     if batch:
         yield batch
 
 
-def judge_new(work: Work, batch: Iterable[Row], answers: Answers) -> list[Key]:
-    """Have the batch's outputs judged that have no answer yet, and return which they were."""
-    new: dict[Key, tuple[str, Row]] = {}
+def settle(work: Work, batch: Iterable[Row], answers: Answers) -> None:
+    """Add the answers about outputs that nobody need be asked about: there are none."""
     for row in batch:
         key, prediction = work.key(row), work.predictions[row["id"]]
-        if key in answers or key in new:
+        if key in answers or _output(work, prediction) is not None:
             continue
-        if prediction.status != "ok":
-            answers[key] = unscored(f"prediction: {prediction.status}")
-        elif work.output == "image" and prediction.image:
-            new[key] = (str(work.folder.path / prediction.image), row)
-        elif work.output == "description" and prediction.text is not None:
-            new[key] = (prediction.text, row)
-        else:
-            answers[key] = unscored(f"prediction without {work.output}")
-    if not new:
-        return []
-    given = [text for text, _ in new.values()]
-    references = [row["reference"] for _, row in new.values()]
-    replies = work.judge.judge(given, references, cast(OutputKind, work.output))
-    if len(replies) != len(new):
-        raise ValueError(
-            f"verdicts of {work.judge.name} must be one an output ({len(new)}), got {len(replies)}"
+        failed = prediction.status != "ok"
+        answers[key] = work.procedure.unscored(
+            f"prediction: {prediction.status}" if failed else f"prediction without {work.output}"
         )
-    answers.update(zip(new, replies, strict=True))
-    return list(new)
 
 
-def verdict(work: Work, row: Row, answers: Answers) -> Verdict:
-    """Return an example's verdict: the answer about its output, against its reference."""
-    graded = regrade(answers[work.key(row)], row["id"], row["reference"])
-    raw = {"output": work.outputs[row["id"]], **(graded.raw or {})}
-    return Verdict(**{**vars(graded), "raw": raw})
+def _output(work: Work, prediction: Prediction) -> str | None:
+    """Return what the judge is given: a picture's path, or a text."""
+    if prediction.status != "ok":
+        return None
+    if work.output != "image":
+        return prediction.text
+    return str(work.folder.path / prediction.image) if prediction.image else None
+
+
+def judge_new(
+    work: Work, batch: Iterable[Row], answers: Answers
+) -> Generator[list[Key], None, None]:
+    """Have the batch's outputs judged that have no answer yet, and yield which have one now."""
+    new: dict[Key, tuple[str, Row]] = {}
+    for row in batch:
+        given = _output(work, work.predictions[row["id"]])
+        if given is not None and work.key(row) not in answers:
+            new.setdefault(work.key(row), (given, row))
+    if not new:
+        return
+    keys = list(new)
+    with closing(_replies(work, list(new.values()))) as replies:
+        for found in replies:
+            answers.update((keys[place], reply) for place, reply in found)
+            yield [keys[place] for place, _ in found]
+
+
+def _replies(
+    work: Work, given: Sequence[tuple[str, Row]]
+) -> Generator[list[tuple[int, Any]], None, None]:
+    """Yield a judge's verdicts with the places of their outputs, as soon as it says them."""
+    judge: Any = work.judge
+    texts, references = [text for text, _ in given], [row["reference"] for _, row in given]
+    if not hasattr(judge, "judge_each"):
+        replies = judge.judge(texts, references, work.output)
+        _check_count(work, len(replies), len(given))
+        yield list(enumerate(replies))
+        return
+    count = 0
+    with closing(judge.judge_each(texts, references, work.output)) as each:
+        for place, reply in each:
+            count += 1
+            yield [(place, reply)]
+    _check_count(work, count, len(given))
+
+
+def _check_count(work: Work, got: int, wanted: int) -> None:
+    if got != wanted:
+        raise ValueError(
+            f"verdicts of {work.judge.name} must be one an output ({wanted}), got {got}"
+        )
+
+
+def verdict(work: Work, row: Row, answers: Answers) -> AnyVerdict:
+    """Return an example's verdict: the answer about its output, graded for it."""
+    graded = work.procedure.grade(answers[work.key(row)], row)
+    return replace(graded, raw={"output": work.outputs[row["id"]], **(graded.raw or {})})
+
+
+def verdict_usage(answer: AnyVerdict) -> dict[str, float] | None:
+    """Return the tokens that an answer took, as the judge says; None where it says nothing."""
+    said = (part.get("usage") for part in (answer.raw or {}).values() if isinstance(part, dict))
+    return add_usage(*(_counts(usage) for usage in said))
+
+
+def _counts(usage: Any) -> dict[str, float]:
+    counts = usage.items() if isinstance(usage, dict) else ()
+    return {name: count for name, count in counts if isinstance(count, int | float)}

@@ -12,7 +12,7 @@ from cobsat.images import image_source
 from .grading import first_reason
 from .scores import Scores
 
-__all__ = ["cautions", "unknown_pictures"]
+__all__ = ["cautions", "failed_caution", "unknown_pictures", "unscored_caution"]
 
 MINI: Final = {"mini-clip": "clip", "mini-llava": "llava"}
 """The shipped checkpoints and their judges: trained on renderings, they know no other pictures."""
@@ -37,15 +37,10 @@ def cautions(
     said = []
     if counts["judge_failed"]:
         said.append(
-            f"{counts['judge_failed']:,} of {outputs:,} outputs are in no score: the "
-            f"calls of {judge_name} failed (most often: {first_reason(table['judge_failures'])}). "
-            "Give the same command again to judge them."
+            failed_caution(judge_name, counts["judge_failed"], outputs, table["judge_failures"])
         )
     if counts["unscored"] and not counts["scored"]:
-        said.append(
-            f"No output was scored: {judge_name} gave no clear answer for any (most often: "
-            f"{first_reason(table['reasons'])})."
-        )
+        said.append(unscored_caution(judge_name, table["reasons"]))
     if unknown:
         said.append(
             f"{record['checkpoint']} was trained on this project's renderings alone, and "
@@ -54,6 +49,22 @@ def cautions(
             "checkpoint=NAME)."
         )
     return said
+
+
+def failed_caution(judge_name: str, failed: int, outputs: int, failures: Mapping[str, int]) -> str:
+    """Return what to know where a judge's calls failed."""
+    return (
+        f"{failed:,} of {outputs:,} outputs are in no score: the calls of {judge_name} failed "
+        f"(most often: {first_reason(failures)}). Give the same command again to judge them."
+    )
+
+
+def unscored_caution(judge_name: str, reasons: Mapping[str, int]) -> str:
+    """Return what to know where a judge gave no clear answer at all."""
+    return (
+        f"No output was scored: {judge_name} gave no clear answer for any (most often: "
+        f"{first_reason(reasons)})."
+    )
 
 
 def unknown_pictures(record: Mapping[str, Any], digests: Iterable[str]) -> int:

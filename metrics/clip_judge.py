@@ -74,7 +74,7 @@ class ClipJudge:
             ValueError: It is of another model type, or an option is out of its range.
         """
         mini = checkpoint == MINI_CLIP
-        source = str(_MINI_CLIP_FOLDER) if mini else check_checkpoint(checkpoint)
+        source = str(_MINI_CLIP_FOLDER) if mini else check_checkpoint(checkpoint, revision)
         self._shown = Path(source).name if Path(source).is_dir() and not mini else checkpoint
         self.name = "clip" if mini else f"clip-{safe_name(self._shown)}"
         self.encoder = ClipEncoder(source, revision, device, dtype, forward_batch_size)

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
+from cobsat.benchmarks import require
 from cobsat.images import source_name
 from cobsat.run_folder import RunFolder, RunSettings, safe_name, write_json
 from cobsat.samples import split_sample_id
@@ -260,8 +261,9 @@ def read_run(folder: RunFolder, judge: str, label: str) -> JudgedRun:
 
     Raises:
         FileNotFoundError: The folder holds no run.
+        ValueError: It is a run of another benchmark.
     """
-    settings = folder.settings()
+    settings = _settings(folder)
     predictions, broken = folder.predictions()
     verdicts, broken_verdicts = folder.verdicts(judge)
     rows: dict[str, Row] = {}
@@ -291,6 +293,12 @@ def read_run(folder: RunFolder, judge: str, label: str) -> JudgedRun:
         right={i: right[i] / len(whats) for i, whats in outcomes.items()},
         problems=problems,
     )
+
+
+def _settings(folder: RunFolder) -> RunSettings:
+    settings = folder.settings()
+    require(settings, "cobsat", folder.path, "`cobsat leaderboard` compares TouchStone runs")
+    return settings
 
 
 def labels(count: int) -> list[str]:
@@ -331,7 +339,7 @@ def command(
         raise ValueError(f"runs must be different folders, got {twice[0].name} twice")
     folders = [RunFolder(path) for path in runs]
     for folder in folders:
-        folder.settings()
+        _settings(folder)
     name = common_judge(folders, judge)
     read = [
         read_run(folder, name, label)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from cobsat.examples import Reference
 from cobsat.run_folder import Verdict
@@ -29,6 +29,11 @@ __all__ = [
 ]
 
 _LONGEST_REASON: Final = 240
+
+
+class _Reasoned(Protocol):
+    @property
+    def reason(self) -> str | None: ...
 
 
 def check_reference(reference: Reference) -> Theme:
@@ -109,7 +114,7 @@ def parts(task: str, object_right: bool, attribute_right: bool) -> dict[str, boo
     }
 
 
-def count_reasons(verdicts: Iterable[Verdict]) -> dict[str, int]:
+def count_reasons(verdicts: Iterable[_Reasoned]) -> dict[str, int]:
     """Return how often each reason was given, the most frequent first.
 
     >>> count_reasons([unscored("empty description"), unscored("b"), unscored("b")])

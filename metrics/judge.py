@@ -21,17 +21,20 @@ from typing import Annotated, Any
 import typer
 from cobsat.processes import join
 from cobsat.run_folder import RunFolder, safe_name
+from cobsat.spending import Spending
 
 from .judge_options import assign_options
-from .judging import check_output, judge_run
+from .judging import check_kind, check_output, judge_run, procedure_of
 from .protocol import Judge
-from .registry import JUDGES, load_judge
+from .registry import JUDGES, judge_class, load_judge
 
 __all__ = ["command", "default_judges", "load_judges"]
 
 
 def default_judges(output: str) -> tuple[str, ...]:
     """Return the judges of a kind of output when none is named."""
+    if output == "answer":
+        return ("touchstone",)
     return ("llava", "clip") if output == "image" else ("llava", "clip", "mention")
 
 
@@ -50,7 +53,8 @@ def command(
         list[str] | None,
         typer.Option(
             help=f"{', '.join(JUDGES)}, or module:Class of your own; may be repeated. Default: "
-            "llava (the paper's) and clip, and for descriptions mention too."
+            "llava (the paper's) and clip, and for descriptions mention too; for TouchStone's "
+            "answers touchstone, which needs --judge-option model=gpt-4 or checkpoint=NAME."
         ),
     ] = None,
     judge_option: Annotated[
@@ -64,6 +68,20 @@ def command(
     batch_size: Annotated[
         int | None,
         typer.Option(help="Outputs judged at once. Default: what suits the judge.", min=1),
+    ] = None,
+    max_cost: Annotated[
+        float | None,
+        typer.Option(
+            help="Stop before a judge has cost more, all sittings together; a higher limit goes "
+            "on. Needs prices, and a judge that says how many tokens it used.",
+            min=0,
+        ),
+    ] = None,
+    price_in: Annotated[
+        float | None, typer.Option(help="Price of a million input tokens.", min=0)
+    ] = None,
+    price_out: Annotated[
+        float | None, typer.Option(help="Price of a million output tokens.", min=0)
     ] = None,
     processes: Annotated[
         int | None,
@@ -85,24 +103,41 @@ def command(
         names = judge or default_judges(settings.output)
         for given in assign_options(names, judge_option or ()).values():
             here.check_devices(given)
+        for name in names:  # before a checkpoint is loaded
+            if isinstance(outputs := getattr(judge_class(name), "outputs", None), frozenset):
+                check_kind(name, outputs, settings.output)
+        Spending(max_cost, price_in, price_out)
+        if max_cost is not None and here.count > 1:
+            raise ValueError(
+                f"max_cost must be left out with {here.count} processes, got {max_cost:g}: each "
+                "would spend it; one process asks a server for many answers at once by itself"
+            )
         judges = load_judges(names, judge_option or ())
         for each in judges:
             check_output(each, settings.output)
     for each in judges:
-        result = judge_run(folder, each, batch_size=batch_size, processes=here)
+        spending = Spending(max_cost, price_in, price_out)
+        result = judge_run(folder, each, batch_size=batch_size, processes=here, spending=spending)
         if here.first:
-            _say(folder, each, result)
+            _say(folder, each, result, spending)
 
 
-def _say(folder: RunFolder, judge: Judge, result: dict[str, Any]) -> None:
-    scored = sum(group["scored"] for group in result["groups"])
-    outputs = sum(group.get("outputs", group["examples"]) for group in result["groups"])
+def _say(folder: RunFolder, judge: Judge, result: dict[str, Any], spending: Spending) -> None:
+    summary = procedure_of(folder.settings(), judge).summary(result)
     where = folder.scores_path(judge.name)
-    typer.echo(f"{safe_name(judge.name)}: {scored} of {outputs} scored, in {where}")
+    typer.echo(f"{safe_name(judge.name)}: {summary}, in {where}")
+    if "cost" in result:
+        typer.echo(f"{safe_name(judge.name)}: cost {result['cost']['value']:,.4f}")
     for problem in result["problems"]:
         typer.echo(f"left out: {problem}", err=True)
     for caution in result["cautions"]:
         typer.echo(f"warning: {caution}", err=True)
+    if not spending.room():
+        typer.echo(
+            f"judging stops before it costs more than {spending.most:g}: to go on, give the same "
+            "command with a higher --max-cost",
+            err=True,
+        )
 
 
 if __name__ == "__main__":

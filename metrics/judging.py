@@ -10,23 +10,35 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import Any, Final
 
-from cobsat.images import source_name
+from cobsat.chat_replies import add_usage
 from cobsat.line_files import Appender
 from cobsat.processes import ONE, Processes
 from cobsat.progress import progress
-from cobsat.run_folder import RunFolder, RunSettings, Verdict, write_json
+from cobsat.run_folder import RunFolder, RunSettings, write_json
+from cobsat.spending import Spending, Spent, tokens
 
-from .asking import Answers, Work, batches, judge_new, known_answers, shares, verdict
-from .cautions import cautions, unknown_pictures
+from .asking import (
+    Key,
+    batches,
+    judge_new,
+    known_answers,
+    settle,
+    shares,
+    verdict,
+    verdict_usage,
+)
+from .cobsat_judging import COBSAT
 from .grading import count_reasons, first_reason
-from .outputs import about, fingerprint, run_rows
+from .outputs import about, fingerprint
+from .procedure import AnyVerdict, Procedure, Row, Work
 from .protocol import Judge
-from .scores import Row, scores
+from .touchstone_judging import touchstone_procedure
 
-__all__ = ["STOP_AFTER", "check_output", "judge_run"]
+__all__ = ["STOP_AFTER", "check_output", "judge_run", "procedure_of"]
 
 BATCH_SIZE: Final = 128
 STOP_AFTER: Final = 20
@@ -39,6 +51,7 @@ def judge_run(
     *,
     batch_size: int | None = None,
     processes: Processes = ONE,
+    spending: Spending | None = None,
 ) -> dict[str, Any]:
     """Judge what a run folder holds, write verdicts and scores, and return the scores.
 
@@ -47,6 +60,8 @@ def judge_run(
         judge: The judge.
         batch_size: Outputs judged at once; by default what the judge likes, or 128.
         processes: Those that share the work, all of which make this very call.
+        spending: Counts what the judge's answers cost, and ends judging early where a limit is
+            reached; what is left is missing from the scores.
 
     Raises:
         FileNotFoundError: The folder holds no run.
@@ -63,22 +78,30 @@ def judge_run(
         raise ValueError(f"batch_size must be at least 1, got {batch_size}")
     predictions, problems = folder.predictions()
     outputs = {i: fingerprint(folder, p) for i, p in predictions.items()}
-    work = Work(folder, judge, settings.output, predictions, outputs)
-    rows = list(run_rows(settings))
-    verdicts = _verdicts_there(work) if processes.first else {}
+    procedure = procedure_of(settings, judge)
+    work = Work(folder, judge, procedure, settings.output, predictions, outputs)
+    rows = list(procedure.rows(settings))
+    spending = spending or Spending()
+    verdicts = _verdicts_there(work, rows, spending) if processes.first else {}
 
     def order() -> Iterator[str]:
         return (row["id"] for row in rows)
 
     with folder.append_verdicts(judge.name, processes, order) as appender:
-        _judge_rest(work, rows, verdicts, batch_size, processes, appender)
+        _judge_rest(work, rows, verdicts, batch_size, processes, appender, spending)
     result: dict[str, Any] = {}
     if processes.first:
         if processes.count > 1:
-            verdicts, _ = folder.verdicts(judge.name)
-        result = _result(work, settings, rows, _in_order(work, rows, verdicts), problems)
+            verdicts, _ = folder.verdicts_of(judge.name, procedure.verdict)
+        verdicts = _in_order(work, rows, verdicts)
+        result = _result(work, settings, rows, verdicts, problems, spending)
         write_json(folder.scores_path(judge.name), result)
     return processes.share(result)
+
+
+def procedure_of(settings: RunSettings, judge: Judge) -> Procedure:
+    """Return how a judge judges a run: this is the place that knows the benchmarks apart."""
+    return touchstone_procedure(judge) if settings.benchmark == "touchstone" else COBSAT
 
 
 def check_output(judge: Judge, output: str) -> None:
@@ -87,37 +110,65 @@ def check_output(judge: Judge, output: str) -> None:
     Raises:
         ValueError: It does not.
     """
-    if output not in judge.outputs:
+    check_kind(judge.name, judge.outputs, output)
+
+
+def check_kind(name: str, judged: Collection[str], output: str) -> None:
+    """Check that a kind of output is among those that a judge of that name judges.
+
+    Raises:
+        ValueError: It is not; the message names judges of that kind.
+    """
+    if output not in judged:
         raise ValueError(
-            f"outputs that the judge {judge.name} is given must be of kind "
-            f"{' or '.join(sorted(judge.outputs))}, got a run with output={output!r}"
+            f"outputs that the judge {name} is given must be of kind "
+            f"{' or '.join(sorted(judged))}, got a run with output={output!r}, for which there "
+            f"{_JUDGES_OF.get(output, 'is none')}"
         )
 
 
-def _verdicts_there(work: Work) -> dict[str, Verdict]:
+_JUDGES_OF: Final = {
+    "answer": "are touchstone and touchstone_hallucination (--judge touchstone)",
+    "description": "are llava, clip, mention and api",
+    "image": "are llava, clip and api",
+}
+
+
+def _verdicts_there(work: Work, rows: Iterable[Row], spending: Spending) -> dict[str, AnyVerdict]:
     """Return the verdicts that hold; others, and broken lines, are taken out of the file."""
-    there, broken = work.folder.verdicts(work.judge.name)
-    _claim(work.folder, work.judge, there)
+    there, broken = work.folder.verdicts_of(work.judge.name, work.procedure.verdict)
     holding = {i: v for i, v in there.items() if _holds(v, work.outputs.get(i))}
+    gone = {i: v for i, v in there.items() if i not in holding and i in work.outputs}
+    lost = [verdict_usage(answer) for answer in known_answers(work, rows, gone).values()]
+    spending.start([Spent(_claim(work, there, tokens(add_usage(*lost))))])
     if broken or len(holding) < len(there):
         work.folder.replace_verdicts(work.judge.name, holding.values())
+    spending.start(map(_spent, known_answers(work, rows, holding).values()))
     return holding
 
 
-def _holds(verdict: Verdict, output: str | None) -> bool:
+def _spent(answer: AnyVerdict) -> Spent:
+    return Spent(verdict_usage(answer), "ok" if answer.status == "scored" else "error")
+
+
+def _holds(verdict: AnyVerdict, output: str | None) -> bool:
     """Return whether a verdict still holds: it is no failure, and about the output there is now."""
     return verdict.status != "error" and output is not None and about(verdict) == output
 
 
-def _claim(folder: RunFolder, judge: Judge, verdicts: Mapping[str, Verdict]) -> None:
+def _claim(
+    work: Work, verdicts: Mapping[str, AnyVerdict], lost: dict[str, float] | None
+) -> dict[str, float] | None:
     """Leave the judge's record beside its verdicts, or check that it is the one that is there.
 
     Where nothing but failures are, another judge may begin: its options may have been the fault.
+    What verdicts took that are thrown away is noted there too, and the sum of it returned.
     """
-    target = folder.verdicts_path(judge.name).with_suffix(".json")
-    here = json.loads(json.dumps(judge.record()))
-    if target.exists() and any(v.status != "error" for v in verdicts.values()):
-        there = json.loads(target.read_text("utf-8"))
+    target = work.folder.verdicts_path(work.judge.name).with_suffix(".json")
+    here = json.loads(json.dumps(work.judge.record()))
+    there = json.loads(target.read_text("utf-8")) if target.exists() else {}
+    total = add_usage(there.pop(_LOST, None), lost)
+    if there and any(v.status != "error" for v in verdicts.values()):
         keys = [k for k in {**there, **here} if k != "versions" and here.get(k) != there.get(k)]
         if keys:
             what = "; ".join(f"{k}: {there.get(k)!r} there, {here.get(k)!r} now" for k in keys)
@@ -125,17 +176,24 @@ def _claim(folder: RunFolder, judge: Judge, verdicts: Mapping[str, Verdict]) -> 
                 f"verdicts in {target.with_suffix('.jsonl')} must be by this very judge, got "
                 f"another's ({what}): move that file away to judge anew"
             )
-        return
-    write_json(target, here)
+        if not lost:
+            return total
+        here = there
+    write_json(target, {**here, **({_LOST: total} if total else {})})
+    return total
+
+
+_LOST: Final = "lost_usage"
 
 
 def _judge_rest(
     work: Work,
     rows: Sequence[Row],
-    verdicts: dict[str, Verdict],
+    verdicts: dict[str, AnyVerdict],
     batch_size: int,
     processes: Processes,
     appender: Appender,
+    spending: Spending,
 ) -> None:
     """Judge this process's share of what has no verdict, and add the verdicts.
 
@@ -152,16 +210,28 @@ def _judge_rest(
         title += f" (the share of the first of {processes.count} processes)"
         total, done = len(waiting), 0
     with progress(title, total, done, shown=processes.first) as advance:
-        for batch in batches(work, waiting, answers, batch_size):
-            new = judge_new(work, batch, answers)
-            lines = [verdict(work, row, answers) for row in batch]
-            appender.add(lines)
-            verdicts.update((line.id, line) for line in lines)
-            advance(len(lines))
-            failures.take([answers[key] for key in new])
-            for key in new:  # what failed is asked again where the same output comes next
-                if answers[key].status == "error":
-                    del answers[key]
+        for batch in batches(work, waiting, answers, batch_size, spending.room):
+            settle(work, batch, answers)
+            left: dict[Key, list[Row]] = {}
+            for row in batch:
+                left.setdefault(work.key(row), []).append(row)
+
+            def write(keys: Iterable[Key], left: dict[Key, list[Row]] = left) -> None:
+                lines = [verdict(work, row, answers) for key in keys for row in left[key]]
+                appender.add(lines)
+                verdicts.update((line.id, line) for line in lines)
+                advance(len(lines))
+
+            write([key for key in left if key in answers])
+            failed: list[Key] = []
+            with closing(judge_new(work, batch, answers)) as judged:
+                for new in judged:
+                    write(new)
+                    spending.add(_spent(answers[key]) for key in new)
+                    failures.take([answers[key] for key in new])
+                    failed += [key for key in new if answers[key].status == "error"]
+            for key in failed:  # asked again where the same output comes next
+                del answers[key]
     failures.close(any(processes.gather(failures.anything_judged)))
 
 
@@ -171,9 +241,9 @@ class _Failures:
     def __init__(self, judge_name: str, *, anything_judged: bool) -> None:
         self._judge_name = judge_name
         self.anything_judged = anything_judged
-        self._row: list[Verdict] = []
+        self._row: list[AnyVerdict] = []
 
-    def take(self, verdicts: Sequence[Verdict]) -> None:
+    def take(self, verdicts: Sequence[AnyVerdict]) -> None:
         """Take a batch's new verdicts.
 
         Raises:
@@ -204,7 +274,9 @@ class _Failures:
         )
 
 
-def _in_order(work: Work, rows: Iterable[Row], verdicts: dict[str, Verdict]) -> dict[str, Verdict]:
+def _in_order(
+    work: Work, rows: Iterable[Row], verdicts: dict[str, AnyVerdict]
+) -> dict[str, AnyVerdict]:
     """Return verdicts in the order of the examples; what was judged anew is moved to its place."""
     ordered = {row["id"]: verdicts[row["id"]] for row in rows if row["id"] in verdicts}
     ordered |= verdicts
@@ -217,49 +289,21 @@ def _result(
     work: Work,
     settings: RunSettings,
     rows: Sequence[Row],
-    verdicts: dict[str, Verdict],
+    verdicts: dict[str, AnyVerdict],
     problems: list[str],
+    spending: Spending,
 ) -> dict[str, Any]:
     """Return what `scores/JUDGE.json` says."""
-    record = work.judge.record()
-    table = scores(rows, work.predictions, verdicts)
-    judged = [work.outputs[i] for i, v in verdicts.items() if v.status == "scored"]
-    unknown = unknown_pictures(record, judged) if settings.output == "image" else 0
+    table = work.procedure.table(rows, work.predictions, verdicts)
     answered = {i: v for i, v in verdicts.items() if v.status != "error"}
-    usage = _usage(known_answers(work, rows, answered))
+    answers = known_answers(work, rows, answered).values()
+    usage = add_usage(*map(verdict_usage, answers))
     return {
-        "judge": {"name": work.judge.name, **record},
-        "run": _run_record(settings),
+        "judge": {"name": work.judge.name, **work.judge.record()},
+        **work.procedure.head(settings),
         "problems": problems,
-        "cautions": cautions(work.judge.name, record, table, unknown),
-        **({"usage": usage} if usage else {}),
+        "cautions": work.procedure.cautions(work, settings, table, verdicts),
+        **({"usage": dict(sorted(usage.items()))} if usage else {}),
+        **({"cost": spending.bill(usage)} if usage and spending.priced else {}),
         **table,
-    }
-
-
-def _usage(answers: Answers) -> dict[str, float]:
-    """Return the tokens that a judge says it took, summed over all distinct outputs."""
-    total: dict[str, float] = {}
-    for answer in answers.values():
-        for said in (answer.raw or {}).values():
-            usage = said.get("usage") if isinstance(said, dict) else None
-            for name, count in usage.items() if isinstance(usage, dict) else ():
-                if isinstance(count, int | float):
-                    total[name] = total.get(name, 0) + count
-    return dict(sorted(total.items()))
-
-
-def _run_record(settings: RunSettings) -> dict[str, Any]:
-    """Return what of the run belongs beside its scores."""
-    return {
-        "model": settings.model,
-        "model_options": settings.model_options,
-        "configs": list(settings.configs),
-        "split": settings.split,
-        "output": settings.output,
-        "prompt_type": settings.prompt_type,
-        "instructions_for": settings.instructions_for,
-        "seed": settings.seed,
-        "limit": settings.limit,
-        "image_source": {"name": source_name(settings.images), "digest": settings.image_digest},
     }

@@ -50,10 +50,10 @@ _HEADERS: Final = {
 class LabelServer(ThreadingHTTPServer):
     """Serves one person's session."""
 
-    def __init__(self, session: Session, port: int) -> None:
+    def __init__(self, session: Session[Any], port: int) -> None:
         self.session = session
         self.secret = secrets.token_urlsafe(24)
-        self.page, self.policy = _page()
+        self.page, self.policy = _page(session.page)
         super().__init__(("127.0.0.1", port), _Handler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -62,7 +62,7 @@ class LabelServer(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
 
-def open_server(session: Session, port: int = 0) -> LabelServer:
+def open_server(session: Session[Any], port: int = 0) -> LabelServer:
     """Return a server that listens already; `serve_forever` answers.
 
     Raises:
@@ -138,23 +138,23 @@ class _Handler(BaseHTTPRequestHandler):
             case []:
                 policy = {"Content-Security-Policy": self.server.policy}
                 return "text/html; charset=utf-8", self.server.page, policy
-            case ["item", number] if number.isascii() and number.isdigit():
+            case ["item", number] if _is_number(number):
                 return _json(self._asked(self.server.session.item, int(number)))
-            case ["picture", number] if number.isascii() and number.isdigit():
-                path = self._asked(self.server.session.picture, int(number))
+            case ["picture", *numbers] if len(numbers) == 2 and all(map(_is_number, numbers)):
+                path = self._asked(self.server.session.picture, *map(int, numbers))
                 return self._picture(path)
             case ["progress"]:
                 return _json(self.server.session.progress())
         raise _Refused(HTTPStatus.NOT_FOUND, "there is no such page")
 
-    def _asked(self, method: Any, number: int) -> Any:
+    def _asked(self, method: Any, *numbers: int) -> Any:
         try:
-            return method(number)
+            return method(*numbers)
         except IndexError as error:
             raise _Refused(HTTPStatus.NOT_FOUND, str(error)) from error
 
-    def _picture(self, path: Path | None) -> tuple[str, bytes, dict[str, str]]:
-        shown = _shown(path) if path is not None else None
+    def _picture(self, path: Path) -> tuple[str, bytes, dict[str, str]]:
+        shown = _shown(path)
         if shown is None:
             raise _Refused(HTTPStatus.NOT_FOUND, "the picture cannot be read")
         kind, data = shown
@@ -169,16 +169,13 @@ class _Handler(BaseHTTPRequestHandler):
         if self.headers.get_content_type() != "application/json":
             raise _Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a verdict must be JSON")
         length = self.headers.get("Content-Length", "")
-        if not (length.isascii() and length.isdigit() and int(length) <= LONGEST_POST):
+        if not (_is_number(length) and int(length) <= LONGEST_POST):
             raise _Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "a verdict must be short")
         try:
             said = json.loads(self.rfile.read(int(length)))
-            number, object_, attribute = said["number"], said["object"], said["attribute"]
-            if type(number) is not int or not isinstance(object_, str):
-                raise TypeError("number must be an integer, and object a text")
-            if not isinstance(attribute, str):
-                raise TypeError("attribute must be a text")
-            return _json(self.server.session.answer(number, object_, attribute))
+            if type(said["number"]) is not int:
+                raise TypeError("number must be an integer")
+            return _json(self.server.session.answer(said["number"], said))
         except OSError as error:
             raise _Refused(
                 HTTPStatus.INSUFFICIENT_STORAGE, f"it could not be saved: {error.strerror}"
@@ -199,6 +196,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Connection", "close")
         self.end_headers()
         self.wfile.write(data)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 10
 
 
 def _json(data: object) -> tuple[str, bytes, dict[str, str]]:
@@ -222,8 +223,8 @@ def _shown(path: Path) -> tuple[str, bytes] | None:
     return "image/png", buffer.getvalue()
 
 
-def _page() -> tuple[bytes, str]:
-    """Return the page, and what it may load."""
+def _page(name: str) -> tuple[bytes, str]:
+    """Return a page of `templates/`, and what it may load."""
     environment = Environment(
         loader=PackageLoader("cobsat.metrics"),
         autoescape=True,
@@ -231,8 +232,11 @@ def _page() -> tuple[bytes, str]:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    style, script = (_asset(environment, name) for name in ("label.css", "label.js"))
-    text = environment.get_template("label.html.j2").render(style=style, script=script)
+    style, script = (
+        Markup("").join(_asset(environment, f"{part}.{kind}") for part in ("label", name))
+        for kind in ("css", "js")
+    )
+    text = environment.get_template(f"{name}.html.j2").render(style=style, script=script)
     policy = (
         f"default-src 'none'; img-src 'self' data:; connect-src 'self'; "
         f"style-src '{_digest(style)}'; script-src '{_digest(script)}'; base-uri 'none'; "

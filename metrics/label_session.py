@@ -1,201 +1,133 @@
-"""What one person looks at and says of a run's outputs, blind to reference and judges.
+"""What one person looks at and says, item by item; blind: an item tells only what it shows.
 
-`label.py` is the command, `label_server.py` the page's server; here is what they may know.
+`label.py` is the command, `label_server.py` the page's server. What the items are, and where a
+verdict goes, say `label_outputs.py` (CoBSAT) and `label_answers.py` (TouchStone).
 """
 
 from __future__ import annotations
 
-import json
-import random
 import threading
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
-from cobsat.run_folder import RunFolder, write_json
-from cobsat.spec import TASKS, THEMES, Theme
+__all__ = ["Item", "Said", "Session"]
 
-from .labels import Label, add_labels, labels_path, read_labels
-from .outputs import fingerprint, run_rows, run_themes, to_look_at
-
-__all__ = ["Output", "Session", "open_session", "outputs_to_label"]
+Said: TypeAlias = dict[str, str]
+"""What a person says of an item, question by question."""
 
 
-@dataclass(frozen=True)
-class Output:
-    """One thing to look at: a picture, or a description, however many examples share it.
+class Item(Protocol):
+    """One thing to look at."""
 
-    Attributes:
-        ids: The examples whose output it is.
-        theme: Their theme: what is asked about it.
-        digest: The output's digest.
-        picture: The picture's file, if it is one.
-        description: The description, if it is one.
-    """
+    @property
+    def pictures(self) -> Sequence[Path]:
+        """The files of its pictures."""
 
-    ids: tuple[str, ...]
-    theme: Theme
-    digest: str
-    picture: Path | None = None
-    description: str | None = None
+    def shown(self) -> dict[str, Any]:
+        """Return what the page may know of it: nothing that tells an answer."""
 
-
-def outputs_to_label(folder: RunFolder, seed: int = 0) -> list[Output]:
-    """Return a run's distinct outputs, in an order that depends on the seed alone.
-
-    Failed and empty outputs show nothing to judge, and are left out.
-
-    Raises:
-        FileNotFoundError: The folder holds no run.
-    """
-    settings = folder.settings()
-    predictions, _ = folder.predictions()
-    ids: dict[tuple[str, str], list[str]] = {}
-    shown: dict[tuple[str, str], str] = {}
-    for row in run_rows(settings):
-        prediction = predictions.get(row["id"])
-        what = to_look_at(prediction, settings.output) if prediction else None
-        if prediction is None or what is None:
-            continue
-        key = (fingerprint(folder, prediction), TASKS[row["task"]].theme.name)
-        ids.setdefault(key, []).append(row["id"])
-        shown.setdefault(key, what)
-    outputs = [
-        Output(
-            tuple(ids[key]),
-            THEMES[key[1]],
-            key[0],
-            picture=folder.path / what if settings.output == "image" else None,
-            description=what if settings.output != "image" else None,
-        )
-        for key, what in shown.items()
-    ]
-    random.Random(seed).shuffle(outputs)
-    return outputs
-
-
-class Session:
-    """What one person has looked at and said; several threads may ask at once."""
-
-    def __init__(self, outputs: list[Output], path: Path) -> None:
-        """Take up where the person stopped.
+    def check(self, said: Mapping[str, Any]) -> Said:
+        """Return what a person says of it, all else left out.
 
         Raises:
-            ValueError: The labels in `path` cannot be read.
+            KeyError: A question has no answer.
+            TypeError: An answer is no text.
+            ValueError: An answer is none of the options.
         """
-        self.outputs = outputs
-        self.path = path
-        self._lock = threading.Lock()
-        self._answers: dict[int, tuple[str, str]] = {}
 
-    def resume(self, labels: dict[str, Label]) -> None:
-        """Take the labels that are there already, as far as they are about these outputs."""
-        for number, output in enumerate(self.outputs):
-            for i in output.ids:
-                label = labels.get(i)
-                if label is not None and label.output in (None, output.digest):
-                    self._answers[number] = (label.object, label.attribute)
+
+_Item = TypeVar("_Item", bound=Item)
+
+
+class Session(Generic[_Item]):
+    """What one person has looked at and said; several threads may ask at once.
+
+    Attributes:
+        items: What there is to look at, in order.
+        path: Where the verdicts go.
+        page: The name of the page that shows the items.
+    """
+
+    def __init__(
+        self,
+        items: Sequence[_Item],
+        path: Path,
+        page: str,
+        save: Callable[[_Item, Said], None],
+        before: Mapping[int, Said],
+    ) -> None:
+        """Take up where the person stopped.
+
+        Args:
+            items: What there is to look at, in order.
+            path: Where the verdicts go, as a person is told.
+            page: The name of the page that shows the items, among `templates/`.
+            save: Writes down what a person says of an item.
+            before: What they said already, by the item's number.
+        """
+        self.items = items
+        self.path = path
+        self.page = page
+        self._save = save
+        self._lock = threading.Lock()
+        self._said = dict(before)
 
     def progress(self) -> dict[str, int]:
-        """Return how many outputs are labelled, of how many, and the first that is not."""
+        """Return how many items are labelled, of how many, and the first that is not."""
         with self._lock:
             return self._progress()
 
     def _progress(self) -> dict[str, int]:
-        count = len(self.outputs)
-        left = (number for number in range(count) if number not in self._answers)
-        return {"done": len(self._answers), "of": count, "next": next(left, count)}
+        count = len(self.items)
+        left = (number for number in range(count) if number not in self._said)
+        return {"done": len(self._said), "of": count, "next": next(left, count)}
 
     def item(self, number: int) -> dict[str, Any]:
-        """Return what the page may know of one output: no id, and nothing that tells the answer.
+        """Return what the page may know of one item.
 
         Raises:
-            IndexError: There is no such output.
+            IndexError: There is no such item.
         """
-        output = self._output(number)
+        item = self._item(number)
         with self._lock:
-            said = self._answers.get(number)
             return {
+                **item.shown(),
                 "number": number,
-                "theme": output.theme.name,
-                "objects": output.theme.objects,
-                "attributes": output.theme.attributes,
-                "description": output.description,
-                "said": None if said is None else {"object": said[0], "attribute": said[1]},
+                "pictures": len(item.pictures),
+                "said": self._said.get(number),
                 **self._progress(),
             }
 
-    def picture(self, number: int) -> Path | None:
-        """Return the file of an output that is a picture.
+    def picture(self, number: int, place: int) -> Path:
+        """Return the file of one of an item's pictures.
 
         Raises:
-            IndexError: There is no such output.
+            IndexError: There is no such item, or picture.
         """
-        return self._output(number).picture
+        pictures = self._item(number).pictures
+        if not 0 <= place < len(pictures):
+            raise IndexError(f"picture must be below {len(pictures)}, got {place}")
+        return pictures[place]
 
-    def answer(self, number: int, object_: str, attribute: str) -> dict[str, int]:
-        """Save what the person says of an output ("" where it is unclear), and return the progress.
+    def answer(self, number: int, said: Mapping[str, Any]) -> dict[str, int]:
+        """Save what the person says of an item, and return the progress.
 
         Raises:
-            IndexError: There is no such output.
-            ValueError: It is no word of its theme.
+            IndexError: There is no such item.
+            KeyError: A question has no answer.
+            TypeError: An answer is no text.
+            ValueError: An answer is none of the item's options.
             OSError: It could not be saved.
         """
-        output = self._output(number)
-        for kind, word, options in (
-            ("object", object_, output.theme.objects),
-            ("attribute", attribute, output.theme.attributes),
-        ):
-            if word not in ("", *options):
-                raise ValueError(f"{kind} must be one of {', '.join(options)}, got {word!r}")
+        item = self._item(number)
+        checked = item.check(said)
         with self._lock:
-            add_labels(self.path, [Label(i, object_, attribute, output.digest) for i in output.ids])
-            self._answers[number] = (object_, attribute)
+            self._save(item, checked)
+            self._said[number] = checked
             return self._progress()
 
-    def _output(self, number: int) -> Output:
-        if not 0 <= number < len(self.outputs):
-            raise IndexError(f"number must be from 0 to {len(self.outputs) - 1}, got {number}")
-        return self.outputs[number]
-
-
-def open_session(
-    folder: RunFolder, person: str, sample: int | None = None, seed: int | None = None
-) -> Session:
-    """Return a person's session on a run, taken up where they stopped.
-
-    Order and sample are the same for all people with one seed; the seed is written down beside the
-    labels, and is theirs from then on.
-
-    Args:
-        folder: The run folder.
-        person: Who gives the verdicts.
-        sample: Only so many outputs, drawn at random; all by default.
-        seed: Seed of order and sample; 0, or that of the labels that are there, by default.
-
-    Raises:
-        FileNotFoundError: The folder holds no run.
-        ValueError: There is nothing to look at, the labels cannot be read, or another seed was
-            used for them.
-    """
-    path = labels_path(folder, person)
-    target = path.with_suffix(".json")
-    before: dict[str, Any] = json.loads(target.read_text("utf-8")) if target.exists() else {}
-    used = before.get("seed", 0 if seed is None else seed)
-    if seed is not None and seed != used:
-        raise ValueError(
-            f"seed must be that of the labels in {path} ({used}), got {seed}: leave --seed out, or "
-            "move that file and its .json away to begin anew"
-        )
-    outputs = outputs_to_label(folder, used)
-    if not outputs:
-        raise ValueError(
-            f"{folder.path} must hold pictures or descriptions to look at, got none: ask a model "
-            "first (cobsat predict)"
-        )
-    session = Session(outputs[:sample], path)
-    session.resume(read_labels(path, run_themes(folder.settings()))[0])
-    record = {"person": person, "seed": used, "sample": sample, "outputs": len(outputs)}
-    if record != before:
-        write_json(target, record)
-    return session
+    def _item(self, number: int) -> _Item:
+        if not 0 <= number < len(self.items):
+            raise IndexError(f"number must be from 0 to {len(self.items) - 1}, got {number}")
+        return self.items[number]

@@ -98,7 +98,7 @@ class LlavaJudge:
                 f"{forward_batch_size} and {max_new_tokens}"
             )
         mini = checkpoint == MINI_LLAVA
-        source = str(_MINI_LLAVA_FOLDER) if mini else check_checkpoint(checkpoint)
+        source = str(_MINI_LLAVA_FOLDER) if mini else check_checkpoint(checkpoint, revision)
         shown = Path(source).name if Path(source).is_dir() and not mini else checkpoint
         self.name = ("llava" if mini else safe_name(shown)) + (
             "-options" if method == "options" else ""

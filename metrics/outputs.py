@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from cobsat.images import ImageSource
 from cobsat.layout import LABELS
 from cobsat.run_examples import run_examples
-from cobsat.run_folder import Prediction, RunFolder, RunSettings, Verdict
+from cobsat.run_folder import Prediction, RunFolder, RunSettings
 from cobsat.spec import TASKS, Theme
 
+from .procedure import AnyVerdict
 from .scores import Row
 
 __all__ = ["about", "fingerprint", "run_rows", "run_themes", "to_look_at"]
@@ -58,7 +59,7 @@ def fingerprint(folder: RunFolder, prediction: Prediction) -> str:
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 
-def about(verdict: Verdict) -> str | None:
+def about(verdict: AnyVerdict) -> str | None:
     """Return the fingerprint of the output that a verdict is about."""
     return None if verdict.raw is None else verdict.raw.get("output")
 

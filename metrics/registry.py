@@ -26,6 +26,10 @@ JUDGES: Final = {
     "clip": "cobsat.metrics.clip_judge:ClipJudge",
     "llava": "cobsat.metrics.llava_judge:LlavaJudge",
     "mention": "cobsat.metrics.mention_judge:MentionJudge",
+    "touchstone": "cobsat.metrics.touchstone_judge:TouchstoneJudge",
+    "touchstone_hallucination": (
+        "cobsat.metrics.touchstone_hallucination_judge:HallucinationJudge"
+    ),
 }
 
 

@@ -19,7 +19,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-__all__ = ["Unclear", "read_reply"]
+__all__ = ["Unclear", "after_thinking", "clean", "read_reply"]
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,10 @@ def read_reply(
         raise ValueError(f"count must be at least 1, got {count}")
     if words and len(words) != count:
         raise ValueError(f"words must be as many as count ({count}), got {len(words)}")
-    text = _after_thinking(reply)
+    text = after_thinking(reply)
     if text is None:
         return Unclear("ends while thinking")
-    text = _clean(text, words)
+    text = clean(text, words)
     if not re.search(r"\w|\.\.\.", text):
         return Unclear("empty reply")
     if _REFUSAL.search(text):
@@ -90,7 +90,7 @@ _ORDINALS: Final = (
 _CJK: Final = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 
 
-def _after_thinking(reply: str) -> str | None:
+def after_thinking(reply: str) -> str | None:
     """Return what follows the last closed block of thinking; None if one is open at the end."""
     end = 0
     for tag in _THINKING.finditer(reply):
@@ -103,7 +103,7 @@ def _after_thinking(reply: str) -> str | None:
     return None if end < 0 else reply[end:]
 
 
-def _clean(text: str, words: Sequence[str]) -> str:
+def clean(text: str, words: Sequence[str] = ()) -> str:
     """Return the text with one way of writing for digits, brackets, quotes and markup."""
     text = text.replace("\u2116", "number ")  # the sign for "No."
     text = unicodedata.normalize("NFKC", text)

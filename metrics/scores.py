@@ -25,7 +25,7 @@ from .grading import count_reasons, parts
 from .self_consistency import Ballot, Consistency, consistency, mean_of_consistencies
 from .statistics import Rate, clustered_mean, mean_of_rates
 
-__all__ = ["COUNTS", "RATES", "Outcome", "Row", "Scores", "outcome", "scores"]
+__all__ = ["COUNTS", "RATES", "Outcome", "Row", "Scores", "most_frequent", "outcome", "scores"]
 
 RATES: Final = ("accuracy", "object", "attribute", "textual", "visual", "accuracy_scored")
 OUTCOMES: Final = ("scored", "unscored", "failed", "blocked", "missing", "judge_failed")
@@ -143,8 +143,8 @@ def scores(
             for key, group in groups.items()
         ],
         "means": _means(groups, rates),
-        "reasons": _most_frequent(count_reasons(without["unscored"])),
-        "judge_failures": _most_frequent(count_reasons(without["judge_failed"])),
+        "reasons": most_frequent(count_reasons(without["unscored"])),
+        "judge_failures": most_frequent(count_reasons(without["judge_failed"])),
     }
     return _with_samples(table, groups, samples) if samples > 1 else table
 
@@ -179,7 +179,7 @@ def _with_samples(table: Scores, groups: Mapping[tuple[str, int], _Group], sampl
     }
 
 
-def _most_frequent(reasons: dict[str, int]) -> dict[str, int]:
+def most_frequent(reasons: dict[str, int]) -> dict[str, int]:
     """Return the first reasons, and the rest as one."""
     if len(reasons) <= MOST_REASONS:
         return reasons

@@ -26,7 +26,7 @@ from transformers import (
 from .option_scores import ROOT, OptionTree, Packed, option_probabilities, pack, shared_length
 from .prompt_ids import Prompt
 
-__all__ = ["Reply", "VisionLanguageModel", "halving"]
+__all__ = ["Reply", "VisionLanguageModel", "end_ids", "halving", "torch_dtype"]
 
 _T = TypeVar("_T")
 _U = TypeVar("_U")
@@ -75,9 +75,9 @@ class VisionLanguageModel:
         )
         with no_progress_bar():
             model: Any = AutoModelForImageTextToText.from_pretrained(
-                source, dtype=_dtype(dtype, self.device), use_safetensors=True, **shared
+                source, dtype=torch_dtype(dtype, self.device), use_safetensors=True, **shared
             )
-        self._ends = _end_ids(model, self.processor.tokenizer)
+        self._ends = end_ids(model, self.processor.tokenizer)
         # the checkpoint's own settings might sample, or punish repetitions
         model.generation_config = GenerationConfig(  # type: ignore[no-untyped-call]
             do_sample=False, eos_token_id=self._ends, pad_token_id=self._ends[0]
@@ -341,7 +341,12 @@ def sample_picture() -> Image.Image:
     return Image.radial_gradient("L").resize((96, 72)).convert("RGB")
 
 
-def _dtype(name: str | None, device: torch.device) -> torch.dtype | str:
+def torch_dtype(name: str | None, device: torch.device) -> torch.dtype | str:
+    """Return a dtype by its name; None: float32 on a CPU, the checkpoint's own elsewhere.
+
+    Raises:
+        ValueError: There is none of that name.
+    """
     if name is None:
         return torch.float32 if device.type == "cpu" else "auto"
     found = getattr(torch, name, None)
@@ -350,7 +355,7 @@ def _dtype(name: str | None, device: torch.device) -> torch.dtype | str:
     return found
 
 
-def _end_ids(model: Any, tokenizer: Any) -> list[int]:
+def end_ids(model: Any, tokenizer: Any) -> list[int]:
     """Return the tokens that end an answer."""
     found = model.generation_config.eos_token_id
     if found is None:

@@ -278,7 +278,7 @@ def _family(checkpoint: str, revision: str | None, trust_remote_code: bool) -> A
         OSError: There is no such checkpoint.
         ValueError: It does not draw.
     """
-    check_checkpoint(checkpoint)
+    check_checkpoint(checkpoint, revision)
     config = AutoConfig.from_pretrained(
         checkpoint, revision=revision, trust_remote_code=trust_remote_code
     )

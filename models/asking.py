@@ -18,7 +18,7 @@ from cobsat import Example
 from cobsat.run_folder import is_disk_full
 from cobsat.spec import choose
 
-from .protocol import Finished, Model, Output, Streams
+from .protocol import Finished, Model, Output, Streams, kind_of
 from .spending import Spending
 
 __all__ = ["Answer", "answers", "ask", "shorten"]
@@ -143,8 +143,8 @@ def _checked(output: Output, kind: str) -> Output:
     if output.status != "ok":
         reason = shorten(output.reason or "the model gave no reason")
         return replace(output, image=None, reason=reason)
-    if kind == "description" and output.text is None:
-        return replace(output, status="error", reason="the model gave no description")
+    if kind_of(kind) == "description" and output.text is None:
+        return replace(output, status="error", reason=f"the model gave no {kind}")
     if kind == "image" and output.image is None:
         return replace(output, status="error", reason="the model gave no picture")
     return output

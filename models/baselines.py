@@ -7,7 +7,7 @@
 | `copy` | the last demonstration's picture or description | 0: inputs are distinct | 1 |
 | `query` | only what the text says; a picture's other half is drawn at random | 1 | chance |
 | `random` | any of the theme's 100 pictures or descriptions | chance | chance |
-| `oracle` | the target | 1 | 1 |
+| `oracle` | the target; for a question of TouchStone, the reference answer | 1 | 1 |
 
 Draws depend on the seed and the example's id alone: neither order nor batches matter.
 """
@@ -17,25 +17,28 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from cobsat import TASKS, THEMES, Example, ImageSource
 from cobsat.layout import Label
+from cobsat.touchstone import Row
 from PIL import Image
 
 from .protocol import Capabilities, Output
 
 __all__ = ["Copy", "Oracle", "Query", "Random"]
 
-_BOTH: Final = Capabilities(frozenset({"image", "description"}))
-_FIXED: Final = Capabilities(_BOTH.outputs, repeats="it gives the same each time")
+_OUTPUTS: Final = frozenset({"image", "description"})
+_SAME: Final = "it gives the same each time"
 
 
 class Copy:
     """Gives the last demonstration's picture or description."""
 
     name = "copy"
-    capabilities = _FIXED
+    capabilities = Capabilities(
+        _OUTPUTS, repeats=_SAME, no_answers="a question has no demonstration to copy"
+    )
 
     def record(self) -> dict[str, Any]:
         """Return nothing: there is nothing to choose."""
@@ -47,10 +50,10 @@ class Copy:
 
 
 class Oracle:
-    """Gives the target."""
+    """Gives the target; for a question, the reference answer."""
 
     name = "oracle"
-    capabilities = _FIXED
+    capabilities = Capabilities(_OUTPUTS, repeats=_SAME)
 
     def record(self) -> dict[str, Any]:
         """Return nothing: there is nothing to choose."""
@@ -58,17 +61,16 @@ class Oracle:
 
     def predict(self, examples: Sequence[Example]) -> list[Output]:
         """Give each example's target."""
-        return [
-            _output(example, example["target_image"], example["target_description"])
-            for example in examples
-        ]
+        return [_target(example) for example in examples]
 
 
 class _Drawing(ABC):
     """What `query` and `random` share: a seed, and the pictures to draw from."""
 
     name: str
-    capabilities = _BOTH
+    capabilities = Capabilities(
+        _OUTPUTS, no_answers="it draws from CoBSAT's pictures and descriptions"
+    )
 
     def __init__(self, seed: int = 0) -> None:
         if not isinstance(seed, int) or isinstance(seed, bool):
@@ -143,6 +145,12 @@ def _copy(example: Example) -> Output:
         return Output(status="error", reason="no demonstration to copy")
     last = example["demonstrations"][-1]
     return _output(example, last["image"], last["description"])
+
+
+def _target(example: Example) -> Output:
+    if example["output"] == "answer":
+        return Output(text=cast(Row, example)["reference_answer"])
+    return _output(example, example["target_image"], example["target_description"])
 
 
 def _output(example: Example, image: Image.Image | str, description: str) -> Output:

@@ -41,7 +41,7 @@ def load_vlm(
     """
     if device_map is not None and device != "auto":
         raise ValueError(f"device must be auto with a device_map, got {device!r}")
-    check_checkpoint(checkpoint)
+    check_checkpoint(checkpoint, revision)
     if (Path(checkpoint) / "model_index.json").is_file():
         raise ValueError(
             f"checkpoint must be of an image-text-to-text model, got {checkpoint!r}, a pipeline of "

@@ -53,7 +53,7 @@ def load_pipeline(
         OSError: There is no such checkpoint, or none with safetensors.
         ValueError: It is not a pipeline that draws from a prompt.
     """
-    check_checkpoint(checkpoint)
+    check_checkpoint(checkpoint, revision, file="model_index.json")
     where = choose_device(device)
     if offload != "none" and where.type == "cpu":
         raise ValueError(f"offload must be none without a GPU, got {offload!r}")

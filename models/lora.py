@@ -37,7 +37,7 @@ def merge_adapter(model: Any, adapter: str) -> Any:
         raise ModuleNotFoundError(
             "an adapter needs the package 'peft': pip install 'cobsat[train]'"
         ) from error
-    folder = Path(check_checkpoint(adapter))
+    folder = Path(check_checkpoint(adapter, file="adapter_config.json", option="adapter"))
     if folder.is_dir():
         for name in ("adapter_config.json", _WEIGHTS):
             if not (folder / name).is_file():

@@ -12,7 +12,7 @@ demonstrations. Both are checkpoints like any other, in `models/mini_vlm/` and
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from cobsat.spec import choose
 
@@ -39,6 +39,8 @@ class MiniVLM(TransformersVLM):
         top_p: Of drawing.
         seed: Of drawing; each example's own seed comes from it and the example's id.
     """
+
+    answer_options: ClassVar[dict[str, Any]] = {}  # it never says more than a sentence
 
     def __init__(
         self,

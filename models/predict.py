@@ -1,6 +1,7 @@
-"""Puts a model to the benchmark's prompts and keeps what it gives in a run folder.
+"""Puts a model to a benchmark's prompts and keeps what it gives in a run folder.
 
     cobsat predict --model copy --config color_i-2shot --config 'background_*-4shot' --out runs/NAME
+    cobsat predict --model mini-vlm --config touchstone-mini
 
 The same command again goes on where a killed run stopped. What a model fails at is kept as an
 error with its reason, and asked again with `--retry-errors`; what fails for every example stops
@@ -22,13 +23,12 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-from cobsat import Example, ImageSource, Options, Prediction, RunFolder, RunSettings, image_source
+from cobsat import Example, ImageSource, Prediction, RunFolder, RunSettings
+from cobsat.benchmarks import Choices, Material, benchmark, benchmark_of
 from cobsat.command_line import parse_options
-from cobsat.instructions import FOR_MODELS
 from cobsat.processes import ONE, Processes, join
 from cobsat.progress import Advance, progress
-from cobsat.run_examples import config_examples, config_ids
-from cobsat.spec import choose
+from cobsat.run_examples import config_examples, config_ids, run_source
 
 from .asking import answers
 from .ledger import Ledger
@@ -36,13 +36,12 @@ from .prompt_order import by_prefix
 from .protocol import Model, UsesImageSource
 from .registry import load_model
 from .settings import (
-    asked_for,
     check_capabilities,
     default_folder,
-    expand_configs,
+    model_options,
     own_instructions,
-    run_settings,
     run_size,
+    with_model,
 )
 from .spending import Spending, usage_line
 
@@ -87,8 +86,8 @@ def predict(
     if batch_size < 1:
         raise ValueError(f"batch_size must be 1 or more, got {batch_size}")
     check_capabilities(settings.model, model.capabilities, settings)
-    run_size(settings)  # raises where configs, split and options do not go together
-    source = image_source(settings.images)
+    benchmark(settings.benchmark).check(settings)
+    source = run_source(settings)
     if settings.image_digest not in ("", source.digest):
         raise ValueError(
             f"images {settings.images} must be those that the run began with (digest "
@@ -97,7 +96,7 @@ def predict(
     folder = out if isinstance(out, RunFolder) else RunFolder(out)
     with processes.first_alone():
         folder.start(settings)
-    if isinstance(model, UsesImageSource):
+    if isinstance(model, UsesImageSource) and isinstance(source, ImageSource):
         model.use_image_source(source)
     spending = spending or Spending()
     alike_together = getattr(model, "by_prefix", False)
@@ -127,7 +126,7 @@ def predict(
 
 
 def _pending(
-    settings: RunSettings, source: ImageSource, done: set[str], alike_together: bool
+    settings: RunSettings, source: Material, done: set[str], alike_together: bool
 ) -> Iterator[Example]:
     """Yield the examples that are not done, each once: configs may overlap."""
     for config in settings.configs:
@@ -152,7 +151,8 @@ def command(
         list[str],
         typer.Option(
             help="color_i-2shot, a quoted pattern such as 'background_*-4shot', or all-2shot for "
-            "the ten tasks; may be repeated."
+            "the ten tasks; touchstone-mini, touchstone, or one of their categories "
+            "(touchstone-recognition); may be repeated."
         ),
     ],
     out: Annotated[
@@ -160,10 +160,17 @@ def command(
         typer.Option(help="The run folder. Default: runs/, by model, output and configs."),
     ] = None,
     split: Annotated[str, typer.Option(help="test, ft_test, …")] = "test",
-    output: Annotated[str, typer.Option(help="image or description.")] = "image",
+    output: Annotated[
+        str | None,
+        typer.Option(help="image (the default) or description; of TouchStone answer, its only."),
+    ] = None,
     prompt_type: Annotated[
-        str, typer.Option(help="default, misleading, exact, caption, instruct or cot.")
-    ] = "default",
+        str | None,
+        typer.Option(
+            help="default, misleading, exact, caption, instruct or cot; CoBSAT's, as are "
+            "instructions and seed."
+        ),
+    ] = None,
     instructions_for: Annotated[
         str | None,
         typer.Option(
@@ -171,10 +178,16 @@ def command(
             "own in the paper, where it has any, else neutral."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the prompt lists.")] = 123,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of the prompt lists. Default: 123.")
+    ] = None,
     images: Annotated[
-        str, typer.Option(help="rendered, official, or a folder in the official layout.")
-    ] = "rendered",
+        str | None,
+        typer.Option(
+            help="rendered (the default), official, or a folder in the official layout. Of "
+            "--config touchstone: official, or a TSV file of the official form."
+        ),
+    ] = None,
     limit: Annotated[
         int | None, typer.Option(help="Only the first so many examples of each config.", min=1)
     ] = None,
@@ -233,15 +246,16 @@ def command(
         ),
     ] = None,
 ) -> Path:
-    """Ask a model for pictures or descriptions, and keep them in a run folder.
+    """Ask a model for pictures, descriptions or answers, and keep them in a run folder.
 
     The same command again goes on where a stopped run was.
     """
     here = join(processes)
     with here.first_alone():
-        choose("instructions_for", instructions_for or "neutral", FOR_MODELS["description"])
-        options = Options(prompt_type, output, seed=seed, images=images)
-        configs = expand_configs(config, split, options)
+        asked = benchmark_of(config)
+        plan = asked.plan(
+            Choices(tuple(config), split, output, prompt_type, instructions_for, seed, images)
+        )
         given = parse_options(model_option or ())
         if many_images is not None:
             given["many_images"] = many_images
@@ -252,18 +266,14 @@ def command(
                 f"max_cost must be left out with {here.count} processes, got {max_cost:g}: each "
                 "would spend it; one process asks a server for many answers at once by itself"
             )
-        adapter = load_model(model, **given)
-        wording = instructions_for or own_instructions(adapter, options)
-        options = replace(options, instructions_for=wording)
-        replace(options, output=asked_for(adapter, output)).check()
-        settings = run_settings(model, adapter, given, configs, split, options, limit, samples)
+        adapter = load_model(model, **model_options(model, given, plan.output))
+        wording = instructions_for or own_instructions(adapter, plan)
+        plan = replace(plan, instructions_for=wording)
+        settings = with_model(model, adapter, given, plan, limit, samples)
+        asked.check(settings)
         check_capabilities(model, adapter.capabilities, settings)
-    if here.first and wording != "neutral" and instructions_for is None:
-        typer.echo(
-            f"instructions: those of {wording} in the paper (App. A.1); "
-            "--instructions-for neutral asks in this package's words",
-            err=True,
-        )
+    if here.first:
+        _say_what_is_asked(settings, chosen_wording=instructions_for)
     folder = RunFolder(out or default_folder(settings, config))
 
     before = folder.predictions()[0] if here.first else {}
@@ -302,6 +312,23 @@ def _progress(
     share = sum(1 for _ in here.deal(range(total - done), batch_size))
     title = f"asking {model} (the share of the first of {here.count} processes)"
     return progress(title, share, shown=here.first)
+
+
+def _say_what_is_asked(settings: RunSettings, chosen_wording: str | None) -> None:
+    """Say what the user did not choose, and should know."""
+    wording = settings.instructions_for
+    if wording != "neutral" and chosen_wording is None:
+        typer.echo(
+            f"instructions: those of {wording} in the paper (App. A.1); "
+            "--instructions-for neutral asks in this package's words",
+            err=True,
+        )
+    if caution := getattr(run_source(settings), "unverified", ""):
+        typer.echo(
+            f"warning: {settings.images} is not the official file ({caution}): scores on it are "
+            "never shown beside official ones",
+            err=True,
+        )
 
 
 def _say(folder: RunFolder, predictions: dict[str, Prediction], spending: Spending) -> None:

@@ -2,9 +2,9 @@
 
 An adapter takes a batch of examples and gives one `Output` for each. A model under test reads
 only `messages` (the prompt as a chat, text and pictures in reading order), `followup` (the second
-round's user text, sent after the reply to `messages`) and `output` ("image" or "description");
-the rest of an example is for the baselines. Pictures are paths, or PIL images: open either with
-`cobsat.ImageCache`, which decodes each picture once.
+round's user text, sent after the reply to `messages`) and `output` ("image", "description", or
+"answer" to a question of TouchStone); the rest of an example is for the baselines. Pictures are
+paths, or PIL images: open either with `cobsat.ImageCache`, which decodes each picture once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,16 @@ from cobsat import OUTPUTS, Example, ImageSource
 from cobsat.spec import choose
 from PIL import Image
 
-__all__ = ["Capabilities", "Finished", "Model", "Output", "Streams", "UsesImageSource"]
+__all__ = ["Capabilities", "Finished", "Model", "Output", "Streams", "UsesImageSource", "kind_of"]
+
+
+def kind_of(output: str) -> str:
+    """Return the kind of `Capabilities.outputs` that gives an output: an answer is a text too.
+
+    >>> kind_of("answer")
+    'description'
+    """
+    return "description" if output == "answer" else output
 
 
 @dataclass(frozen=True)
@@ -26,11 +35,12 @@ class Capabilities:
     """What a model can do; a run that asks for more is refused before anything is written.
 
     Attributes:
-        outputs: Output kinds: "image", "description" or both.
+        outputs: Output kinds: "image", "description" or both. What describes also answers.
         max_images: The most pictures that one prompt may hold; None for no limit.
         hint: What makes it give other outputs, said when they are asked for.
         repeats: Why it gives the same output each time, and what makes it draw; empty where it
             draws. Said when several samples an example are asked for.
+        no_answers: Why it does not answer questions, though it describes; else empty.
 
     Raises:
         ValueError: There is no such kind of output.
@@ -40,6 +50,7 @@ class Capabilities:
     max_images: int | None = None
     hint: str = ""
     repeats: str = ""
+    no_answers: str = ""
 
     def __post_init__(self) -> None:
         if not isinstance(self.outputs, AbstractSet) or not self.outputs:
@@ -57,7 +68,7 @@ class Output:
 
     Attributes:
         status: "ok", "error" (nothing usable came) or "blocked" (a filter refused).
-        text: The description; beside a picture, whatever text came with it.
+        text: The description or the answer; beside a picture, whatever text came with it.
         image: The picture, or the path of an existing file, which is stored as it is.
         reason: Why the status is not "ok".
         finish_reason: Why a text ended ("stop", "length"), where the model says so.
@@ -84,8 +95,9 @@ class Model(Protocol):
     calls run at once: they are not kept in `run.json`, and may differ when a run goes on. A model
     may name in `instructions_for` whose wording of App. A.1 suits it, by output kind; it is asked
     in that where the user names none. One that makes its output of another kind (a picture of its
-    own description) names in `asked_for` what its prompts are to ask for. One whose time or cost
-    falls when prompts that begin alike come one after the other sets `by_prefix`.
+    own description) names in `asked_for` what its prompts are to ask for. One whose defaults suit
+    descriptions names in `answer_options` what it takes in their place for answers. One whose time
+    or cost falls when prompts that begin alike come one after the other sets `by_prefix`.
 
     With several samples an example comes several times, each time with another id: what is drawn
     at random takes its seed from it.

@@ -6,60 +6,54 @@ import hashlib
 import json
 import platform
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
 import PIL
-from cobsat import Options, RunSettings, image_source
-from cobsat.config_patterns import matching_configs
-from cobsat.examples import parse_config, task_splits
-from cobsat.prompt_lists import FT_TEST_PROMPTS, TEST_PROMPTS, ft_train_prompts
-from cobsat.run_examples import run_options
+from cobsat import Options, RunSettings
+from cobsat.benchmarks import benchmark
+from cobsat.cobsat_runs import expand_configs, planned
+from cobsat.run_examples import run_size, run_source
 from cobsat.run_folder import safe_name
 
-from .protocol import Capabilities, Model
+from .protocol import Capabilities, Model, kind_of
+from .registry import chosen_class
+
+__all__ = [
+    "asked_for",
+    "check_capabilities",
+    "default_folder",
+    "expand_configs",
+    "model_options",
+    "own_instructions",
+    "run_settings",
+    "run_size",
+    "with_model",
+]
 
 MAX_LABEL: Final = 60
 """The longest part of a default folder's name that names configs."""
 
 
-def expand_configs(given: Sequence[str], split: str, options: Options) -> tuple[str, ...]:
-    """Return the configs that names and patterns mean, each once, in order.
-
-    `all-2shot` is its ten tasks, except for the splits that leave a theme out, which only the ten
-    together have. A pattern stands for those of its configs that go with split and options; a
-    name in full must go with them.
-
-    Raises:
-        ValueError: A name is unknown, a pattern matches nothing, or they do not go together.
-
-    >>> expand_configs(["color_*-2shot"], "test", Options())
-    ('color_i-2shot', 'color_ii-2shot')
-    """
-    options.check()
-    if not given:
-        raise ValueError("config must be given at least once, got none: --config color_i-2shot")
-    names: dict[str, None] = {}
-    for name in given:
-        for config in matching_configs(name, split, options):
-            names.update(dict.fromkeys(_tasks(config, split)))
-    return tuple(names)
-
-
-def _tasks(config: str, split: str) -> list[str]:
-    if split.startswith("leave_"):
-        return [config]
-    parsed = parse_config(config)
-    return [f"{task.name}-{parsed.shots}shot" for task in parsed.tasks]
-
-
-def own_instructions(model: Model, options: Options) -> str:
+def own_instructions(model: Model, options: Options | RunSettings) -> str:
     """Return whose wording of App. A.1 a model is asked in where the user names none."""
     if options.prompt_type not in ("default", "misleading", "exact"):
         return "neutral"  # these prompts have an instruction of their own
     own: dict[str, str] = getattr(model, "instructions_for", {})
     return own.get(asked_for(model, options.output), "neutral")
+
+
+def model_options(name: str, given: dict[str, Any], output: str) -> dict[str, Any]:
+    """Return the options to load a model with: the given ones, and its own for answers.
+
+    An adapter's usual defaults are for descriptions of a sentence or two.
+    """
+    if output != "answer":
+        return given
+    own: dict[str, Any] = getattr(chosen_class(name, given), "answer_options", {})
+    return {**own, **given}
 
 
 def asked_for(model: Model, output: str) -> str:
@@ -78,7 +72,7 @@ def run_settings(
     limit: int | None = None,
     samples: int = 1,
 ) -> RunSettings:
-    """Return what `run.json` says of a run.
+    """Return what `run.json` says of a run of CoBSAT.
 
     Args:
         name: The model as the user named it.
@@ -89,6 +83,21 @@ def run_settings(
         options: The builder's options; a folder of images becomes an absolute path.
         limit: Only the first so many examples of each config.
         samples: Outputs for each example.
+    """
+    return with_model(name, model, given, planned(configs, split, options), limit, samples)
+
+
+def with_model(
+    name: str,
+    model: Model,
+    given: dict[str, Any],
+    plan: RunSettings,
+    limit: int | None = None,
+    samples: int = 1,
+) -> RunSettings:
+    """Return what `run.json` says of a run, of its plan without a model.
+
+    Its plan is what the benchmark made of the user's choices; all else is as in `run_settings`.
     """
     if samples < 1:
         raise ValueError(f"samples must be 1 or more, got {samples}")
@@ -103,45 +112,16 @@ def run_settings(
         "pillow": PIL.__version__,
         **record.pop("versions", {}),
     }
-    images = options.images
-    if images not in ("rendered", "official"):
-        images = str(Path(images).expanduser().resolve())
-    return RunSettings(
+    return replace(
+        plan,
         model=name,
-        configs=configs,
-        split=split,
-        output=options.output,
-        prompt_type=options.prompt_type,
-        instructions_for=options.instructions_for,
-        seed=options.seed,
-        images=images,
-        image_digest=image_source(images).digest,
+        image_digest=run_source(plan).digest,
         limit=limit,
         samples=samples,
-        asked_for=asked if (asked := asked_for(model, options.output)) != options.output else "",
+        asked_for=asked if (asked := asked_for(model, plan.output)) != plan.output else "",
         model_options={"options": kept, "record": record},
         versions=versions,
     )
-
-
-def run_size(settings: RunSettings) -> int:
-    """Return how many outputs a run has: its examples, times the samples of each."""
-    total = 0
-    for config in settings.configs:
-        shots = parse_config(config).shots
-        sizes = {"test": TEST_PROMPTS, "ft_test": FT_TEST_PROMPTS}
-        if settings.split == "ft_train":
-            sizes["ft_train"] = len(ft_train_prompts(shots))
-        size = sum(
-            sizes[base] for _, base in task_splits(config, settings.split, run_options(settings))
-        )
-        total += size if settings.limit is None else min(size, settings.limit)
-    return total * settings.samples
-
-
-def images_shown(config: str, prompt_type: str) -> int:
-    """Return how many pictures each prompt of a config holds."""
-    return 0 if prompt_type == "caption" else parse_config(config).shots
 
 
 def check_capabilities(name: str, capabilities: Capabilities, settings: RunSettings) -> None:
@@ -150,26 +130,31 @@ def check_capabilities(name: str, capabilities: Capabilities, settings: RunSetti
     Raises:
         ValueError: It cannot; the message says what it can.
     """
-    if settings.output not in capabilities.outputs:
+    if settings.output == "answer" and capabilities.no_answers:
+        raise ValueError(
+            f"model {name} must be one that answers questions, got one that does not: "
+            f"{capabilities.no_answers}"
+        )
+    if kind_of(settings.output) not in capabilities.outputs:
         can = sorted(capabilities.outputs)
-        fix = " or ".join(f"--output {output}" for output in can)
-        fix += f", or {capabilities.hint}" if capabilities.hint else ""
+        fixes = [f"--output {o}" for o in can if o in benchmark(settings.benchmark).OUTPUTS]
+        fixes = [" or ".join(fixes or ["a model that writes (see `cobsat models`)"])]
+        fixes += [capabilities.hint] if capabilities.hint else []
         raise ValueError(
             f"output of model {name} must be one of {', '.join(can)}, got {settings.output!r}: "
-            f"{fix}"
+            f"{', or '.join(fixes)}"
         )
     if settings.samples > 1 and capabilities.repeats:
         raise ValueError(
             f"samples of model {name} must be 1, got {settings.samples}: {capabilities.repeats}"
         )
     limit = capabilities.max_images
+    if limit is None:
+        return
     for config in settings.configs:
-        shown = images_shown(config, settings.prompt_type)
-        if limit is not None and shown > limit:
-            fixes = ["choose fewer shots", "--prompt-type caption"]
-            if limit == 0:
-                none = f"--config {config.rpartition('-')[0]}-0shot --prompt-type exact"
-                fixes = [none, fixes[1], "--model describe_then_draw with another model before it"]
+        shown = benchmark(settings.benchmark).pictures_shown(config, settings)
+        if shown > limit:
+            fixes = benchmark(settings.benchmark).with_fewer_pictures(config, limit)
             raise ValueError(
                 f"pictures in a prompt of model {name} must be at most {limit}, got {shown} in "
                 f"{config}: {', or '.join(fixes)}"
@@ -194,7 +179,7 @@ def default_folder(settings: RunSettings, given: Sequence[str]) -> Path:
         for key in ("split", "prompt_type", "instructions_for")
         if getattr(settings, key) != getattr(standard, key)
     ]
-    if settings.images != standard.images:
+    if settings.images != benchmark(settings.benchmark).usual_images(settings.configs):
         parts.append(f"{Path(settings.images).name}-{settings.image_digest[:8]}")
     parts += [f"seed{settings.seed}"] if settings.seed != standard.seed else []
     if settings.model_options.get("options"):

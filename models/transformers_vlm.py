@@ -113,6 +113,7 @@ class TransformersVLM:
     """
 
     session_options: ClassVar[set[str]] = {"device", "device_map"}
+    answer_options: ClassVar[dict[str, Any]] = {"max_new_tokens": 1024}
 
     def __init__(
         self,

@@ -7,7 +7,8 @@ batch as the model will see it.
 from __future__ import annotations
 
 import re
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import torch
 from cobsat.models.vlm_layouts import choose_layout, picture_mark
@@ -15,22 +16,33 @@ from datasets import Dataset
 from torch import nn
 from transformers import AutoModelForImageTextToText
 
-__all__ = ["check_lengths", "check_order", "check_trained", "first_batch", "language_model"]
+__all__ = [
+    "CONFIGS",
+    "check_lengths",
+    "check_order",
+    "check_trained",
+    "first_batch",
+    "language_model",
+]
+
+CONFIGS: Final = Path(__file__).parent / "configs"
+"""Settings, and chat templates that keep pictures in their places."""
 
 
-def check_order(processor: Any, config: Any, template_path: str | None) -> None:
-    """Check that a checkpoint's chat template leaves pictures in their places.
+def check_order(processor: Any, config: Any) -> None:
+    """Check that a chat template leaves pictures in their places.
 
     Raises:
         ValueError: It moves them, as those of LLaVA's conversions do.
     """
-    if template_path is not None:
-        return
     layout = choose_layout(processor, config)
     if layout.name != "template":
+        shipped = f"{layout.name}.jinja"
+        there = (CONFIGS / shipped).is_file()
+        fix = f"{shipped}, which ships, does" if there else "FILE.jinja: one that does"
         raise ValueError(
             f"the checkpoint's chat template must keep text and pictures in reading order, got one "
-            f"that does not ({layout.why}): name one that does with --chat_template_path FILE.jinja"
+            f"that does not ({layout.why}): --chat_template_path {fix}"
         )
 
 

@@ -7,6 +7,7 @@ r"""Fine-tune a vision-language model on CoBSAT's prompts, as the paper tunes Qw
     … --dataset_train_split leave_color_out_train         # color is left for the test
     … --load_in_4bit true                                 # QLoRA; needs bitsandbytes
     … --use_peft false --learning_rate 1e-6               # all weights
+    … --chat_template_path llava_v1.jinja --instructions_for llava    # LLaVA-1.5
     accelerate launch --config_file ddp.yaml -m cobsat.train.sft_qwen_vl …   # several GPUs
 
 The settings are the paper's (`configs/qwen_vl_lora.yaml`); `--config FILE` names others, and each
@@ -47,12 +48,19 @@ from trl import (
 
 from .sft_callbacks import Log, SaveWhenStopped, quiet
 from .sft_card import write_card
-from .sft_checks import check_lengths, check_order, check_trained, first_batch, language_model
+from .sft_checks import (
+    CONFIGS,
+    check_lengths,
+    check_order,
+    check_trained,
+    first_batch,
+    language_model,
+)
 from .sft_resume import RESULTS, checkpoint_to_resume, claim_folder
 
 __all__ = ["DataArguments", "main", "train"]
 
-CONFIGS: Final = Path(__file__).parent / "configs"
+_TEMPLATES: Final = ("llava_v1.jinja", "mistral_instruct.jinja")
 PROMPT_TYPES: Final = ("default", "instruct", "exact")
 
 
@@ -122,13 +130,15 @@ def train(data: DataArguments, training: SFTConfig, model: ModelConfig) -> Path:
     """
     _check_arguments(data, training, model)
     processor, config = _processor_and_config(model, training)
-    check_order(processor, config, training.chat_template_path)
+    check_order(processor, config)
     rows = training_rows(data)
     check_lengths(rows, processor, config, training.max_length)
     record = claim_folder(data, training, model)
     if (Path(training.output_dir) / RESULTS).is_file():
         print(f"{training.output_dir}: trained already; another training needs another folder")
         return Path(training.output_dir)
+    if training.chat_template_path is not None:
+        training.chat_template_path = str(_shipped(training.chat_template_path))
     peft_config = get_peft_config(model)
     if peft_config is not None and model.lora_target_modules is None:
         peft_config.target_modules = language_model(config)
@@ -205,9 +215,7 @@ def _with_config(arguments: list[str]) -> list[str]:
     place = arguments.index("--config") + 1
     if place == len(arguments):
         raise ValueError("--config must be followed by a YAML file, got nothing")
-    name = arguments[place]
-    if not Path(name).exists() and (CONFIGS / name).exists():
-        arguments[place] = str(CONFIGS / name)
+    arguments[place] = str(_shipped(arguments[place]))
     return arguments
 
 
@@ -232,9 +240,15 @@ def _check_arguments(data: DataArguments, training: SFTConfig, model: ModelConfi
             "dataset_train_split must be ft_train or leave_THEME_out_train, got "
             f"{data.dataset_train_split!r}: the others are for testing"
         )
+    template = training.chat_template_path
+    if template is not None and not (_shipped(template).is_file() and template.endswith(".jinja")):
+        raise ValueError(
+            f"chat_template_path must be a file FILE.jinja, or {' or '.join(_TEMPLATES)}, which "
+            f"ship, got {template!r}"
+        )
     if (model.load_in_4bit or model.load_in_8bit) and not model.use_peft:
         raise ValueError("a quantized model must be tuned with --use_peft true, got false")
-    check_checkpoint(model.model_name_or_path)
+    check_checkpoint(model.model_name_or_path, model.model_revision)
 
 
 def _processor_and_config(model: ModelConfig, training: SFTConfig) -> tuple[Any, Any]:
@@ -246,7 +260,14 @@ def _processor_and_config(model: ModelConfig, training: SFTConfig) -> tuple[Any,
     processor = AutoProcessor.from_pretrained(  # type: ignore[no-untyped-call]
         model.model_name_or_path, **shared
     )
+    if training.chat_template_path is not None:
+        processor.chat_template = _shipped(training.chat_template_path).read_text("utf-8")
     return processor, config
+
+
+def _shipped(name: str) -> Path:
+    """Return the file of this name: the user's, or else the one that ships."""
+    return CONFIGS / name if not Path(name).exists() and (CONFIGS / name).exists() else Path(name)
 
 
 if __name__ == "__main__":

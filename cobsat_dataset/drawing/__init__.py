@@ -61,8 +61,8 @@ def draw(theme: str, attribute: str, object_: str, seed: int = 0) -> Drawing:
     return Drawing(svg, description)
 
 
-def rasterize(svg: str, size: int = 512) -> Image.Image:
-    """Return the picture as RGB pixels, `size` by `size`.
+def rasterize(svg: str, size: int | tuple[int, int] = 512) -> Image.Image:
+    """Return the picture as RGB pixels, `size` by `size` or (width, height).
 
     Raises:
         ModuleNotFoundError: resvg is not installed; the message names the command.
@@ -77,5 +77,6 @@ def rasterize(svg: str, size: int = 512) -> Image.Image:
         raise ModuleNotFoundError(
             "drawing pictures needs resvg: pip install 'cobsat[draw]'"
         ) from error
-    data = resvg_py.svg_to_bytes(svg_string=svg, width=size, height=size, skip_system_fonts=True)
+    width, height = (size, size) if isinstance(size, int) else size
+    data = resvg_py.svg_to_bytes(svg_string=svg, width=width, height=height, skip_system_fonts=True)
     return Image.open(BytesIO(bytes(data))).convert("RGB")

@@ -1,6 +1,7 @@
 """TouchStone: visual dialogue scored by a language model; what the benchmark is."""
 
 from .questions import Question, Reference, Row
+from .sources import QuestionSource, question_source
 from .spec import CATEGORIES, SUBTASKS, Category
 from .verdicts import DialogueVerdict, HallucinationVerdict, Marks
 
@@ -12,6 +13,8 @@ __all__ = [
     "HallucinationVerdict",
     "Marks",
     "Question",
+    "QuestionSource",
     "Reference",
     "Row",
+    "question_source",
 ]

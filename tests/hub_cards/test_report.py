@@ -294,8 +294,27 @@ def test_out_is_written_elsewhere_and_its_pictures_are_addressed_from_there(make
     address = data["strings"][data["outputs"][0][5]]
     assert address.startswith("./../run/images/")
     assert (out.parent / address).is_file()
-    assert (out.parent / "plots" / "clip-accuracy.svg").is_file()
+    assert (out.parent / "page-plots" / "clip-accuracy.svg").is_file()
     assert not (run / "report.html").exists()
+
+
+def test_plots_lie_in_the_run_or_are_named_after_their_report(make_run, tmp_path):
+    """Reports side by side keep their own plots; `plots/` is a run's own."""
+    one, two = make_run("one", limit=2), make_run("two", limit=2)
+    for runs, out in (
+        ([one], one / "report.html"),
+        ([one, two], tmp_path / "one.html"),
+        ([two], tmp_path / "report.html"),
+        ([two], two / "again.html"),
+    ):
+        write_report(runs, out)
+    found = {path.parent.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.svg")}
+    assert found == {"one/plots", "one-plots", "report-plots", "two/again-plots"}
+    bars = {
+        name: (tmp_path / name / "clip-accuracy.svg").read_text("utf-8").count("two")
+        for name in ("one-plots", "report-plots")
+    }
+    assert bars["one-plots"] > bars["report-plots"] == 0
 
 
 def test_counts_what_failed_was_blocked_or_is_missing(make_run):

@@ -4,10 +4,10 @@ import doctest
 import json
 
 import pytest
-from cobsat.hub_cards import page, text
+from cobsat.hub_cards import html_page, text
 
 
-@pytest.mark.parametrize("module", [page, text])
+@pytest.mark.parametrize("module", [html_page, text])
 def test_doctests(module):
     result = doctest.testmod(module)
     assert result.attempted > 0
@@ -29,6 +29,6 @@ def test_no_control_character_is_left():
 
 def test_json_comes_back_as_it_was_and_ends_no_script():
     data = {"</script>": ["<!--", "&amp;", "\u2028", '"', "\\", "]]>", "é"]}
-    block = page.json_block(data)
+    block = html_page.json_block(data)
     assert not set(block) & set("<>&\u2028\u2029")
     assert json.loads(block) == data

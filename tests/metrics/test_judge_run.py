@@ -16,6 +16,7 @@ from cobsat.metrics.grading import grade, unscored
 from cobsat.metrics.judge import command, default_judges, load_judges
 from cobsat.metrics.judge_options import assign_options
 from cobsat.metrics.scores import scores
+from huggingface_hub import constants
 from typer.testing import CliRunner
 
 
@@ -270,6 +271,16 @@ def test_an_option_goes_to_those_that_take_it_or_to_the_one_that_is_named() -> N
 def test_a_checkpoint_s_folder_that_is_not_there_is_told_as_such(judge: str, folder: str) -> None:
     with pytest.raises(FileNotFoundError, match=f"got '{folder}', where there is no folder"):
         load_judge(judge, checkpoint=folder)
+
+
+@pytest.mark.parametrize("judge", ["llava", "clip"])
+def test_offline_a_checkpoint_of_the_hub_is_told_at_once(
+    judge: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    with pytest.raises(FileNotFoundError, match="be here when HF_HUB_OFFLINE=1, got 'acme/none'"):
+        load_judge(judge, checkpoint="acme/none")
 
 
 def test_command(run: RunFolder) -> None:

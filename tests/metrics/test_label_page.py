@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 from cobsat import Prediction, RunFolder, RunSettings, Verdict
+from cobsat.metrics.label_outputs import open_session, outputs_to_label
 from cobsat.metrics.label_server import LabelServer, open_server, page_address
-from cobsat.metrics.label_session import open_session, outputs_to_label
 from cobsat.metrics.labels import labels_path, read_labels
 from cobsat.metrics.outputs import run_rows, run_themes
 from cobsat.run_folder import write_json
@@ -133,15 +133,15 @@ def test_outputs_are_shuffled_and_each_is_asked_once(run: RunFolder) -> None:
 
 def test_a_sample_is_a_beginning_and_grows(run: RunFolder) -> None:
     small = open_session(run, "ada", sample=3, seed=5)
-    small.answer(0, small.outputs[0].theme.objects[0], "")
+    small.answer(0, {"object": small.items[0].theme.objects[0], "attribute": ""})
     record = json.loads(labels_path(run, "ada").with_suffix(".json").read_text())
     assert record == {"person": "ada", "seed": 5, "sample": 3, "outputs": 8}
     more = open_session(run, "ada", sample=6)
-    assert more.outputs[:3] == small.outputs
+    assert more.items[:3] == small.items
     assert more.progress() == {"done": 1, "of": 6, "next": 1}
     with pytest.raises(ValueError, match=r"seed must be that of the labels in .* \(5\), got 4"):
         open_session(run, "ada", seed=4)
-    assert open_session(run, "bob", seed=5, sample=3).outputs == small.outputs
+    assert open_session(run, "bob", seed=5, sample=3).items == small.items
     assert open_session(run, "bob").progress()["done"] == 0
 
 
@@ -152,13 +152,15 @@ def test_nothing_tells_the_answer(page: Page, run: RunFolder, tmp_path: Path) ->
     for number in range(8):
         _, headers, data = page.ask(f"{page.base}item/{number}")
         item = json.loads(data)
-        theme = page.session.outputs[number].theme
+        theme = page.session.items[number].theme
         assert item.pop("objects") == list(theme.objects)
         assert item.pop("attributes") == list(theme.attributes)
-        assert set(item) == {"number", "theme", "description", "said", "done", "of", "next"}
+        assert set(item) == {
+            "number", "theme", "description", "pictures", "said", "done", "of", "next",
+        }  # fmt: skip
         assert item["said"] is None
         sent += [str(headers), json.dumps(item)]
-        _, headers, _ = page.ask(f"{page.base}picture/{number}")
+        _, headers, _ = page.ask(f"{page.base}picture/{number}/0")
         sent.append(str(headers))
     everything = "\n".join(sent)
     for secret in ("secret-model", "judged", "2shot", str(run.path), "color_i", "action_ii"):
@@ -170,8 +172,8 @@ def test_nothing_tells_the_answer(page: Page, run: RunFolder, tmp_path: Path) ->
 
 
 def test_a_verdict_is_saved_for_every_copy(page: Page, run: RunFolder) -> None:
-    output = next(o for o in page.session.outputs if len(o.ids) == 2)
-    number = page.session.outputs.index(output)
+    output = next(o for o in page.session.items if len(o.ids) == 2)
+    number = page.session.items.index(output)
     words = output.theme.objects[4], output.theme.attributes[9]
     assert page.post(number, *words) == (200, {"done": 1, "of": 8, "next": int(number == 0)})
     assert labels_of(run) == dict.fromkeys(output.ids, words)
@@ -194,7 +196,7 @@ def test_labels_of_other_outputs_are_asked_again(page: Page, run: RunFolder) -> 
     run.predictions_path.write_text("\n".join([json.dumps(first), *lines[1:]]) + "\n")
     again = open_session(run, "ada")
     assert again.progress()["done"] == 7
-    assert first["id"] in again.outputs[again.progress()["next"]].ids
+    assert first["id"] in again.items[again.progress()["next"]].ids
 
 
 def test_other_sites_are_kept_out(page: Page, run: RunFolder) -> None:
@@ -245,7 +247,7 @@ def test_what_may_be_loaded_is_said(page: Page) -> None:
 
 
 def test_what_is_no_verdict_is_refused(page: Page, run: RunFolder) -> None:
-    theme = page.session.outputs[0].theme
+    theme = page.session.items[0].theme
     good = (theme.objects[0], theme.attributes[0])
     for verdict in [(0, "automobile", good[1]), (0, good[0], good[0]), (8, *good), (-1, *good),
                     (True, *good), ("0", *good), (0.0, *good), (None, *good), (0, None, good[1]),
@@ -284,7 +286,7 @@ def test_pictures_are_shown_whatever_they_are(tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", "image")
     page = Page(run)
     try:
-        paths = [output.picture for output in page.session.outputs]
+        paths = [output.picture for output in page.session.items]
         for path, kind in zip(paths, ("JPEG", "WEBP", "BMP", "TIFF"), strict=False):
             assert path is not None
             Image.new("RGB", (PIXELS, PIXELS), "red").save(path, kind)
@@ -294,7 +296,7 @@ def test_pictures_are_shown_whatever_they_are(tmp_path: Path) -> None:
         paths[5].unlink()
         kinds = []
         for number in range(6):
-            status, headers, data = page.ask(f"{page.base}picture/{number}")
+            status, headers, data = page.ask(f"{page.base}picture/{number}/0")
             kinds.append((status, headers["Content-Type"]))
             assert status == 404 or data
         assert kinds == [
@@ -387,7 +389,7 @@ def press(browser: Any, keys: str) -> None:
 
 
 def test_a_person_labels_with_the_keyboard(browser: Any, run: RunFolder, page: Page) -> None:
-    outputs = page.session.outputs
+    outputs = page.session.items
     browser.open(page.address)
     wait(browser, COUNT, "0 of 8")
     press(browser, "3")
@@ -443,7 +445,7 @@ def test_keys_with_modifiers_are_the_browser_s(browser: Any, page: Page) -> None
 def test_what_is_shown_is_the_output(browser: Any, run: RunFolder, page: Page) -> None:
     browser.open(page.address)
     wait(browser, COUNT, "0 of 8")
-    output = page.session.outputs[0]
+    output = page.session.items[0]
     if output.description is None:
         assert browser.run("document.getElementById('picture').naturalWidth") == PIXELS
         assert browser.run("document.getElementById('written').hidden") is True
@@ -463,7 +465,7 @@ def test_by_mouse_or_finger_in_any_order(browser: Any, run: RunFolder, page: Pag
     browser.run("document.querySelectorAll('#attribute button')[3].click()")
     browser.run("document.querySelectorAll('#object button')[10].click()")
     wait(browser, COUNT, "1 of 8")
-    output = page.session.outputs[0]
+    output = page.session.items[0]
     assert labels_of(run)[output.ids[0]] == ("", output.theme.attributes[3])
     assert browser.run("document.documentElement.scrollWidth") == 390
     names = "[...document.querySelectorAll('button, img, progress')].every((e) => "

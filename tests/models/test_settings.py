@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 from cobsat import TASKS, Options, RunSettings, examples, image_source
+from cobsat.cobsat_runs import pictures_shown
 from cobsat.models import load_model
 from cobsat.models.settings import (
     default_folder,
     expand_configs,
-    images_shown,
     run_settings,
     run_size,
 )
@@ -94,9 +94,12 @@ def test_a_runs_examples_are_the_benchmarks(
 
 
 def test_pictures_shown_are_the_shots_or_none_with_captions() -> None:
-    assert images_shown("color_i-8shot", "default") == 8
-    assert images_shown("all-4shot", "cot") == 4
-    assert images_shown("color_i-8shot", "caption") == 0
+    for config, prompt_type, count in (
+        ("color_i-8shot", "default", 8),
+        ("all-4shot", "cot", 4),
+        ("color_i-8shot", "caption", 0),
+    ):
+        assert pictures_shown(config, replace(NAMED, prompt_type=prompt_type)) == count
 
 
 def test_run_settings_hold_record_options_and_versions_apart(picture_folder: Path) -> None:

@@ -14,15 +14,17 @@ from typing import Any
 import pytest
 import torch
 import yaml
-from cobsat import Options, RunFolder, examples
+from cobsat import Example, Options, RunFolder, examples
+from cobsat.chat_layouts import CHAT_LAYOUTS
 from cobsat.cli import main as cobsat
 from cobsat.models.transformers_vlm import TransformersVLM
 from cobsat.train import sft_qwen_vl
 from cobsat.train.sft_card import _commands, write_card
 from cobsat.train.sft_checks import check_trained, language_model
 from peft import LoraConfig, PeftModel, get_peft_model
+from PIL import Image
 from safetensors.torch import load_file, save_file
-from tiny_vlms import FAMILIES, build, save
+from tiny_vlms import FAMILIES, IMAGES_FIRST, build, save
 from transformers import AutoModelForImageTextToText, AutoProcessor, TrainerCallback
 
 pytestmark = [
@@ -157,6 +159,7 @@ def test_lora_elsewhere_is_refused(checkpoints: dict[str, Path], tmp_path: Path)
         (["--dataset_train_split", "ft_test"], "the others are for testing"),
         (["--dataset_config", "color_i-8shot"], "exists for 2 and 4 shots"),
         (["--load_in_4bit", "true", "--use_peft", "false"], "tuned with --use_peft true"),
+        (["--chat_template_path", "none.jinja"], "must be a file FILE.jinja, or llava_v1.jinja"),
         (["--lora_r", "many"], "invalid int value: 'many': cobsat train --help"),
         (["--lora_rank", "4"], "not used by the HfArgumentParser.*--lora_rank"),
         (["--config", "none.yaml"], "none.yaml"),
@@ -199,8 +202,81 @@ def test_a_prompt_that_is_too_long_is_refused_before_training(
 def test_a_template_that_moves_pictures_is_refused(
     checkpoints: dict[str, Path], tmp_path: Path
 ) -> None:
-    with pytest.raises(ValueError, match=r"reading order.*--chat_template_path"):
-        train(checkpoints["llava"], tmp_path, "--instructions_for", "llava")
+    named = r"reading order.*--chat_template_path llava_v1\.jinja, which ships"
+    with pytest.raises(ValueError, match=named):
+        train(checkpoints["llava"], tmp_path / "out", "--instructions_for", "llava")
+    (tmp_path / "moves.jinja").write_text(IMAGES_FIRST)
+    with pytest.raises(ValueError, match="reading order"):
+        train(checkpoints["llava"], tmp_path / "out", "--chat_template_path",
+              str(tmp_path / "moves.jinja"))  # fmt: skip
+    assert not (tmp_path / "out").exists()
+
+
+def test_llava_is_tuned_with_pictures_in_their_places(
+    checkpoints: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = Seen()
+    monkeypatch.setattr(sft_qwen_vl, "Log", lambda: seen)
+    more = ["--chat_template_path", "llava_v1.jinja", "--instructions_for", "llava"]
+    train(checkpoints["llava"], tmp_path, *more, steps=1)
+    (batch,) = seen.batches
+    processor = AutoProcessor.from_pretrained(checkpoints["llava"])
+    ids, on = batch["input_ids"][0], batch["labels"][0] != -100
+    shown = processor.tokenizer.decode(ids[~on]).replace("<image>" * 4, "<image>")
+    asked = examples(
+        "color_i-2shot", "ft_train", Options(output="description", instructions_for="llava")
+    )
+    model = TransformersVLM(str(checkpoints["llava"]))
+    same = [r for r in asked if f"<s>{model._layout.text(r['messages'])}" == shown]
+    told = processor.tokenizer.decode(ids[on])
+    (row,) = [r for r in same if f" {r['target_description']}</s>" == told]
+    first, second, query = (text for text in text_parts(row) if text)
+    assert shown == (
+        "<s>A chat between a curious human and an artificial intelligence assistant. The assistant "
+        "gives helpful, detailed, and polite answers to the human's questions. "
+        f"USER: {first}<image>{second}<image>{query} ASSISTANT:"
+    )
+    pictures = [p["image"] for p in row["messages"][0]["content"] if p["type"] == "image"]
+    images = [Image.open(picture).convert("RGB") for picture in pictures]
+    pixels = processor.image_processor(images, return_tensors="pt")["pixel_values"]
+    torch.testing.assert_close(batch["pixel_values"], pixels)
+    assert not torch.allclose(pixels[0], pixels[1], atol=0.1)
+
+
+def text_parts(row: Example) -> list[str]:
+    return [p["text"] for p in row["messages"][0]["content"] if p["text"] is not None]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("llava_v1", "<s>Be brief. USER: red: <image>blue:  ASSISTANT: A car.</s>"),
+        ("mistral_instruct", "<s>Be brief.\n[INST] red: <image>blue:  [/INST] A car. </s>"),
+    ],
+)
+def test_shipped_templates_are_what_is_asked(
+    name: str, told: str, checkpoints: dict[str, Path]
+) -> None:
+    processor = AutoProcessor.from_pretrained(checkpoints["llava"])
+    processor.chat_template = (sft_qwen_vl.CONFIGS / f"{name}.jinja").read_text("utf-8")
+    words = {"system": "Be brief.", "assistant": "A car."}
+    chat = [
+        {"role": role, "content": [{"type": "text", "text": words[role]}]}
+        for role in ("system", "assistant")
+    ]
+    user = [
+        {"type": "text", "text": "red: "},
+        {"type": "image"},
+        {"type": "text", "text": "blue: "},
+    ]
+    chat.insert(1, {"role": "user", "content": user})
+    assert processor.apply_chat_template(chat, tokenize=False) == told
+    for turns in (chat[:2], chat[1:2]):
+        joined = [
+            (t["role"], "".join(p.get("text", "<image>") for p in t["content"])) for t in turns
+        ]
+        laid = processor.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
+        assert laid == f"<s>{CHAT_LAYOUTS[name].text(joined)}"
 
 
 class StopsAt(TrainerCallback):

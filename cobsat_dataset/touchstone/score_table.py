@@ -1,0 +1,71 @@
+"""A judge's scores of a TouchStone run as a table for the terminal, 80 columns wide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from rich.table import Table
+
+from .spec import CATEGORIES
+
+__all__ = ["score_table"]
+
+_NOTHING: Final = "-"
+_COUNTS: Final = {
+    "unscored": "unscored",
+    "judge_failed": "judge failed",
+    "missing": "missing",
+    "prediction_error": "failed",
+    "prediction_blocked": "blocked",
+}
+
+
+def score_table(scores: Mapping[str, Any]) -> tuple[Table, str]:
+    """Return what `scores/JUDGE.json` says overall and by category, and what is in no score.
+
+    Args:
+        scores: Of answers (marks), or of descriptions (degrees of hallucination).
+    """
+    is_degree = "degree" in scores["overall"]
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("category")
+    marks = ("score", "floor", "scored", "win", "tie", "loss", "first-second")
+    for name in ("degree", "words", "scored") if is_degree else marks:
+        table.add_column(name, justify="right")
+    rows = [("all", scores["overall"])]
+    rows += [
+        (CATEGORIES[name].title if name in CATEGORIES else name, row)
+        for name, row in scores["categories"].items()
+    ]
+    for name, row in rows:
+        table.add_row(name, *(_degree(row) if is_degree else _marks(row)))
+    counts = scores["counts"]
+    rest = [f"{counts[name]:,} {said}" for name, said in _COUNTS.items() if counts.get(name)]
+    return table, f"in no score: {', '.join(rest)}" if rest else ""
+
+
+def _marks(row: Mapping[str, Any]) -> list[str]:
+    return [
+        _number(row["score"], row["standard_error"]),
+        _number(row["floor"]),
+        f"{row['n']:,}",
+        *(f"{row[name]:,}" for name in ("win", "tie", "loss")),
+        _number(row["position"]["bias"]),
+    ]
+
+
+def _degree(row: Mapping[str, Any]) -> list[str]:
+    words = row["words"]
+    return [
+        _number(row["degree"], row["standard_error"], decimals=2),
+        _NOTHING if words is None else f"{words:.0f}",
+        f"{row['n']:,}",
+    ]
+
+
+def _number(value: float | None, error: float | None = None, decimals: int = 1) -> str:
+    if value is None:
+        return _NOTHING
+    said = f"{value:.{decimals}f}"
+    return said if error is None else f"{said} ±{error:.{decimals}f}"

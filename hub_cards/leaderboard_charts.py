@@ -1,0 +1,71 @@
+"""Which charts a leaderboard shows: the paper's Figs. 5 and 6 for its runs, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from cobsat.touchstone import SUBTASKS
+
+from .charts import RUN_HUES, Chart, Panel, Series, Unit
+from .leaderboard_data import Board, BoardRun, Points, Score, categories_of, subtasks_of, title_of
+
+POINTS: Final = Unit(full=1000, decimals=1, sign="")
+FEWEST_AXES: Final = 3
+"""With fewer categories than this there is no radar."""
+
+
+def board_charts(board: Board) -> tuple[Chart | None, list[Chart]]:
+    """Return the radar, where there are axes enough, and the bar charts of a board."""
+    categories = categories_of(board)
+    axes = [category.replace("_", "-") for category in categories]
+    by_category = _chart(
+        board,
+        "categories",
+        "Score by category",
+        "Mean mark times 100, by the paper's five abilities (as Fig. 6).",
+        [Panel("", tuple(axes), _bars(board, categories, lambda run: run.categories))],
+    )
+    panels = []
+    for category in [*categories, None]:
+        names = [name for name in subtasks_of(board) if SUBTASKS.get(name) == category]
+        if names:
+            title = "Other subtasks" if category is None else title_of(category)
+            bars = _bars(board, names, lambda run: run.subtasks)
+            panels.append(Panel(title, tuple(names), bars))
+    note = "Mean mark times 100, by subtask; few questions make wide intervals."
+    by_subtask = _chart(board, "subtasks", "Score by subtask", note, panels)
+    if len(categories) < FEWEST_AXES:
+        return None, [by_category, by_subtask]
+    radar = _chart(
+        board,
+        "radar",
+        "Abilities",
+        "Mean mark times 100 in each category, from 0 in the middle to 1,000 (as Fig. 5).",
+        list(by_category.panels),
+    )
+    return radar, [by_category, by_subtask]
+
+
+def hue(number: int) -> int:
+    """Return the colour of a run, by its place among the runs."""
+    return RUN_HUES[number % len(RUN_HUES)]
+
+
+def _chart(board: Board, name: str, title: str, note: str, panels: Sequence[Panel]) -> Chart:
+    return Chart(
+        name=name,
+        title=title,
+        note=note,
+        y_label="Score",
+        series=tuple(Series(run.label, hue(number)) for number, run in enumerate(board.runs)),
+        panels=tuple(panels),
+        unit=POINTS,
+    )
+
+
+def _bars(
+    board: Board, names: Sequence[str], scores: Callable[[BoardRun], Mapping[str, Score]]
+) -> tuple[tuple[Points | None, ...], ...]:
+    found = [scores(run) for run in board.runs]
+    return tuple(tuple(of[name].points if name in of else None for of in found) for name in names)

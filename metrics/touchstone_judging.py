@@ -1,0 +1,125 @@
+"""How TouchStone's answers are judged and scored: what `judging.py` asks of a benchmark.
+
+An answer is judged once a question, however many samples are the same. Which scores are made of
+the verdicts goes by what a judge's verdicts are: marks, or degrees of hallucination.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from cobsat.run_folder import RunSettings
+from cobsat.touchstone.runs import run_references
+from cobsat.touchstone.sources import question_source
+from cobsat.touchstone.verdicts import DialogueVerdict, HallucinationVerdict
+
+from .cautions import failed_caution, unscored_caution
+from .procedure import Procedure, Work
+from .protocol import Judge
+from .run_record import run_record
+from .touchstone_scores import Row, Table, dialogue_scores, hallucination_scores
+
+__all__ = ["touchstone_procedure"]
+
+
+def touchstone_procedure(judge: Judge) -> Procedure:
+    """Return how a judge judges a run of TouchStone.
+
+    Raises:
+        ValueError: Its verdicts are of no kind that there are scores for.
+    """
+    kind = getattr(judge, "verdict_kind", DialogueVerdict)
+    if kind not in _PROCEDURES:
+        raise ValueError(
+            f"verdict_kind of the judge {judge.name} must be DialogueVerdict or "
+            f"HallucinationVerdict, got {kind!r}"
+        )
+    return _PROCEDURES[kind]
+
+
+def _rows(settings: RunSettings) -> Iterator[Row]:
+    for name, reference in run_references(settings).items():
+        yield {"id": name, "reference": reference}
+
+
+def _question(row: Row) -> str:
+    return row["reference"]["id"]
+
+
+def _grade(answer: Any, row: Row) -> Any:
+    return replace(answer, id=row["id"])
+
+
+def _head(settings: RunSettings) -> dict[str, Any]:
+    run = run_record(settings, question_source(settings.images).name)
+    return {
+        "benchmark": "touchstone",
+        "run": {"benchmark": "touchstone", "samples": settings.samples, **run},
+    }
+
+
+# --- what to know of the scores ------------------------------------------------------------------
+
+_BY_STOP: Final = ("the reply is empty", "empty reply", "ends while thinking")
+_BY_LENGTH: Final = "the reply was cut before it said anything"
+
+
+def _cautions(
+    work: Work, settings: RunSettings, table: Table, verdicts: Mapping[str, Any]
+) -> list[str]:
+    counts, name = table["counts"], work.judge.name
+    said = []
+    if counts["judge_failed"]:
+        outputs = counts.get("answers", counts["questions"])
+        said.append(failed_caution(name, counts["judge_failed"], outputs, table["judge_failures"]))
+    if counts["unscored"] and not counts["scored"]:
+        said.append(unscored_caution(name, table["reasons"]))
+    unread = [reason for reason in table["reasons"] if any(r in reason for r in _BY_STOP)]
+    if unread and work.judge.record().get("stop"):
+        said.append(
+            f"{sum(table['reasons'][r] for r in unread):,} replies ended before their marks: a "
+            "model that reasons, or begins with an empty line, is asked with --judge-option "
+            f"stop=null, once verdicts/{name}.jsonl is moved away."
+        )
+    if any(_BY_LENGTH in reason for reason in table["reasons"]):
+        said.append(
+            "Replies were cut before they said anything: a model that reasons needs more tokens "
+            "(--judge-option max_tokens=4096)."
+        )
+    waiting = sum(p.status == "ok" and i not in verdicts for i, p in work.predictions.items())
+    if waiting:
+        said.append(f"{waiting:,} outputs are not judged yet: they are missing from the scores.")
+    return said
+
+
+def _dialogue_summary(result: Mapping[str, Any]) -> str:
+    overall = result["overall"]
+    if overall["score"] is None:
+        return f"no score (0 of {overall['of']:,} scored)"
+    error = overall["standard_error"]
+    sure = "" if error is None else f" ±{error:.1f}"
+    return f"{overall['score']:.1f}{sure} ({overall['n']:,} of {overall['of']:,} scored)"
+
+
+def _hallucination_summary(result: Mapping[str, Any]) -> str:
+    overall = result["overall"]
+    if overall["degree"] is None:
+        return f"no degree (0 of {overall['of']:,} scored)"
+    return (
+        f"degree {overall['degree']:.2f}, {overall['words']:.0f} words ({overall['n']:,} of "
+        f"{overall['of']:,} scored)"
+    )
+
+
+_PROCEDURES: Final[dict[type[Any], Procedure]] = {
+    DialogueVerdict: Procedure(
+        DialogueVerdict, _rows, _question, _grade, dialogue_scores, _cautions, _head,
+        _dialogue_summary,
+    ),
+    HallucinationVerdict: Procedure(
+        HallucinationVerdict, _rows, _question, _grade, hallucination_scores, _cautions, _head,
+        _hallucination_summary,
+    ),
+}  # fmt: skip
