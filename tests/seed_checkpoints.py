@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from cobsat.models.conversion import save_part, write_record
 from cobsat.models.seed_llama.image_tokenizer import TokenizerSizes
 from cobsat.models.seed_llama.system import SeedLlama
 from torch import Tensor
@@ -102,3 +103,15 @@ def save_published(system: SeedLlama, sizes: TokenizerSizes, home: Path) -> tupl
     torch.save(model.state_dict(), language_model / "pytorch_model.bin")
     system.decoder.save_pretrained(decoder)
     return tokenizer, language_model, decoder
+
+
+def save_converted(system: SeedLlama, folder: Path) -> Path:
+    """Write a system as `cobsat convert` does, its decoder beside it; return the folder."""
+    tokenizer = system.image_tokenizer
+    state = tokenizer.state_dict()
+    save_part(folder / "image_tokenizer", tokenizer.sizes.config(), state)
+    system.language_model.save_pretrained(folder / "language_model")
+    system.words.save_pretrained(folder / "language_model")
+    write_record(folder, "seed_llama", [], [])
+    system.decoder.save_pretrained(folder.with_name("unclip"))
+    return folder

@@ -18,3 +18,20 @@ description and its published checkpoints' layout.
 | `adapter.py` | the model under test |
 | `tiny.py` | the real classes at tiny size, in memory |
 """
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+__all__ = ["IMAGE_TOKENIZER", "LANGUAGE_MODEL", "is_converted"]
+
+IMAGE_TOKENIZER: Final = "image_tokenizer"
+LANGUAGE_MODEL: Final = "language_model"
+"""The parts of a folder that `cobsat convert` makes."""
+
+
+def is_converted(checkpoint: str) -> bool:
+    """Return whether a checkpoint is a folder of `cobsat convert seed_llama`, with both parts."""
+    folder = Path(checkpoint)
+    return all((folder / part).is_dir() for part in (LANGUAGE_MODEL, IMAGE_TOKENIZER))

@@ -82,7 +82,7 @@ class SeedLLaMA:
             folder or a name on the Hub, such as AILab-CVC/seed-llama-14b-sft.
         tiny: A random model of the real classes, in memory, in place of a checkpoint.
         image_tokenizer: Where the checkpoint is the language model alone: a folder, or a name on
-            the Hub, with seed_quantizer.pt and the text tokenizer.
+            the Hub, with seed_quantizer.pt and the text tokenizer; or a folder of `cobsat convert`.
         decoder: Stable Diffusion 2.1 unCLIP, a folder or a name on the Hub; null for descriptions
             alone.
         adapter: LoRA weights to merge into the language model, as PEFT saves them.

@@ -21,11 +21,10 @@ from transformers import LlamaForCausalLM, LlamaTokenizer
 
 from ..conversion import Rules, dropped, load_strictly, read_state, renamed, save_part, under
 from ..eva_tower import eva_config, eva_state
+from . import IMAGE_TOKENIZER, LANGUAGE_MODEL
 from .image_tokenizer import ImageTokenizer, TokenizerSizes
 
 __all__ = [
-    "IMAGE_TOKENIZER",
-    "LANGUAGE_MODEL",
     "QUANTIZER",
     "UNUSED",
     "convert",
@@ -34,8 +33,6 @@ __all__ = [
     "tokenizer_sizes",
 ]
 
-IMAGE_TOKENIZER: Final = "image_tokenizer"
-LANGUAGE_MODEL: Final = "language_model"
 QUANTIZER: Final = "seed_quantizer.pt"
 
 UNUSED: Final = ("blocks.*", "pos_embed", "Qformer.bert.embeddings.position_ids")

@@ -24,7 +24,7 @@ from transformers.models.blip_2.modeling_blip_2 import Blip2Encoder
 
 from ..eva_tower import eva_tower, features
 
-__all__ = ["RESAMPLING", "ImageTokenizer", "TokenizerSizes", "picture_values"]
+__all__ = ["RESAMPLING", "ImageTokenizer", "TokenizerSizes", "picture_codes", "picture_values"]
 
 RESAMPLING: Final = {"bilinear": Image.Resampling.BILINEAR, "bicubic": Image.Resampling.BICUBIC}
 """The published inference scripts resize bilinearly, and so did the paper's runs; the published
@@ -157,6 +157,14 @@ def picture_values(picture: Image.Image, side: int, resampling: str = "bilinear"
     levels = np.asarray(square, dtype=np.float32) / 255
     scaled = (levels - np.float32(OPENAI_CLIP_MEAN)) / np.float32(OPENAI_CLIP_STD)
     return torch.from_numpy(scaled).permute(2, 0, 1)
+
+
+def picture_codes(
+    tokenizer: ImageTokenizer, picture: Image.Image, resampling: str = "bilinear"
+) -> tuple[int, ...]:
+    """Return a picture's codes; it is encoded alone, whatever else there is."""
+    values = picture_values(picture, tokenizer.sizes.image_size, resampling)
+    return tuple(tokenizer.encode(values[None].to(tokenizer.queries.device))[0].tolist())
 
 
 def _vision(sizes: TokenizerSizes) -> Blip2VisionConfig:

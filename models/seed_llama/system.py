@@ -25,19 +25,18 @@ from transformers import LlamaForCausalLM, LlamaTokenizer
 from ..checkpoints import choose_device
 from ..conversion import CONFIG, WEIGHTS, dropped, read_state
 from ..diffusers_checkpoint import quiet
+from . import IMAGE_TOKENIZER, LANGUAGE_MODEL
 from .convert import (
-    IMAGE_TOKENIZER,
-    LANGUAGE_MODEL,
     QUANTIZER,
     UNUSED,
     convert_state_dict,
     image_tokenizer_from,
     tokenizer_sizes,
 )
-from .image_tokenizer import ImageTokenizer, TokenizerSizes, picture_values
+from .image_tokenizer import ImageTokenizer, TokenizerSizes, picture_codes
 from .prompts import Vocabulary
 
-__all__ = ["DECODER", "TOKENIZER", "SeedLlama", "Unclip"]
+__all__ = ["DECODER", "TOKENIZER", "SeedLlama", "Unclip", "load_image_tokenizer", "load_words"]
 
 TOKENIZER: Final = "AILab-CVC/seed-tokenizer-2"
 DECODER: Final = "sd2-community/stable-diffusion-2-1-unclip"
@@ -110,7 +109,8 @@ class SeedLlama:
             checkpoint: A folder that `cobsat convert` made; or the language model alone, a folder
                 or a name on the Hub.
             image_tokenizer: Where the folder holds none: `seed_quantizer.pt` with the text
-                tokenizer's files beside it, a folder or a name on the Hub.
+                tokenizer's files beside it, a folder that `cobsat convert` made, or a name on the
+                Hub.
             decoder: A pipeline for Stable Diffusion 2.1 unCLIP, a folder or a name on the Hub.
             dtype: Of language model and decoder, as torch names it; "auto" is the checkpoint's, and
                 for the decoder float16 on a GPU. The image tokenizer is in float32.
@@ -131,8 +131,8 @@ class SeedLlama:
             language_model = language_model.to(choose_device(device))
         where = language_model.device
         own = folder / IMAGE_TOKENIZER
-        tokenizer = _image_tokenizer(str(own) if own.is_dir() else image_tokenizer, where)
-        words = _words(source if converted else image_tokenizer)
+        tokenizer = load_image_tokenizer(str(own) if own.is_dir() else image_tokenizer, where)
+        words = load_words(source if converted else image_tokenizer, source)
         sizes = tokenizer.sizes
         return cls(
             language_model,
@@ -172,9 +172,7 @@ class SeedLlama:
 
     def codes(self, picture: Image.Image, resampling: str = "bilinear") -> tuple[int, ...]:
         """Return a picture's codes; it is encoded alone, whatever the batch."""
-        tokenizer = self.image_tokenizer
-        values = picture_values(picture, tokenizer.sizes.image_size, resampling)
-        return tuple(tokenizer.encode(values[None].to(tokenizer.queries.device))[0].tolist())
+        return picture_codes(self.image_tokenizer, picture, resampling)
 
     def draw(self, codes: Sequence[int], seed: int, settings: Unclip) -> Image.Image | None:
         """Return the picture of codes, or None where its pixels are not all numbers.
@@ -221,8 +219,21 @@ def _language_model(source: str, dtype: str, device_map: str | None) -> Any:
     return model.eval()
 
 
-def _image_tokenizer(source: str, device: torch.device) -> ImageTokenizer:
+def load_image_tokenizer(source: str, device: Any) -> ImageTokenizer:
+    """Return an image tokenizer from where it lies.
+
+    Args:
+        source: A folder that `cobsat convert` made or its part, `seed_quantizer.pt`, a folder that
+            holds it, or a name on the Hub.
+        device: Where to.
+
+    Raises:
+        OSError: It is not there.
+        ValueError: It is not SEED-2, or not the whole of it.
+    """
     path = Path(source)
+    if (path / IMAGE_TOKENIZER).is_dir():
+        path = path / IMAGE_TOKENIZER
     if (path / CONFIG).is_file() and (path / WEIGHTS).is_file():
         sizes = TokenizerSizes.from_config(json.loads((path / CONFIG).read_text("utf-8")))
         return image_tokenizer_from(sizes, read_state(path / WEIGHTS), device)
@@ -234,10 +245,18 @@ def _image_tokenizer(source: str, device: torch.device) -> ImageTokenizer:
     return image_tokenizer_from(tokenizer_sizes(published), convert_state_dict(published), device)
 
 
-def _words(source: str) -> Any:
-    path = Path(source)
+def load_words(*sources: str) -> Any:
+    """Return the text tokenizer: from the first folder that has its files, else from the Hub.
+
+    Raises:
+        OSError: None has one.
+    """
+    folders = [Path(source) for source in sources]
+    folders = [path.parent if path.is_file() else path for path in folders]
+    places = [place for path in folders for place in (path / LANGUAGE_MODEL, path)]
+    found = (str(place) for place in places if any(place.glob("tokenizer*")))
     with no_progress_bar():
-        return LlamaTokenizer.from_pretrained(str(path.parent) if path.is_file() else source)
+        return LlamaTokenizer.from_pretrained(next(found, sources[0]))
 
 
 def _decoder(source: str, dtype: str, device: torch.device, sizes: TokenizerSizes) -> Any:
