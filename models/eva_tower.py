@@ -94,9 +94,9 @@ def eva_state(state: Mapping[str, Tensor], norm: Mapping[str, Tensor]) -> dict[s
     return ours | {f"post_layernorm.{name}": tensor for name, tensor in norm.items()}
 
 
-def eva_tower(config: Blip2VisionConfig, final_norm_eps: float) -> Blip2VisionModel:
+def eva_tower(config: Blip2VisionConfig, final_norm_eps: float) -> Any:
     """Return a tower without weights of its own yet, with the norm that follows it."""
-    tower = Blip2VisionModel(config)
+    tower: Any = Blip2VisionModel(config)
     tower.post_layernorm.eps = final_norm_eps
     return tower.eval()
 

@@ -255,7 +255,7 @@ class SeedLLaMA:
 
     def _encode(self, part: Part) -> tuple[int, ...]:
         """Return a picture's codes; a theme's hundred pictures come back in every prompt."""
-        picture = self._opened.open(part["image"]).convert("RGB")
+        picture = self._opened.open(part["image"] or "").convert("RGB")
         key = hashlib.sha256(f"{picture.size}".encode() + picture.tobytes()).hexdigest()
         if key not in self._codes:
             self._codes[key] = self._system.codes(picture, self._resampling)

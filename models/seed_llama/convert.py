@@ -30,6 +30,7 @@ __all__ = [
     "convert",
     "convert_state_dict",
     "image_tokenizer_from",
+    "load_language_model",
     "tokenizer_sizes",
 ]
 
@@ -108,8 +109,8 @@ def tokenizer_sizes(state: Mapping[str, Tensor], **known: Any) -> TokenizerSizes
         crossed = _numbers(state, layer, ".crossattention.self.query.weight")
         downs = _numbers(state, "image_down.", ".weight")
         return TokenizerSizes(
-            image_size=vision.image_size,
-            patch_size=vision.patch_size,
+            image_size=int(vision.image_size),  # type: ignore[arg-type]
+            patch_size=int(vision.patch_size),  # type: ignore[arg-type]
             vision_width=vision.hidden_size,
             vision_layers=vision.num_hidden_layers,
             vision_mlp_width=vision.intermediate_size,
@@ -192,11 +193,23 @@ def _convert_language_model(source: Path, out: Path) -> None:
     kind = json.loads((source / "config.json").read_text("utf-8")).get("model_type")
     if kind != "llama":
         raise ValueError(f"the language model must be of type 'llama', got {kind!r} in {source}")
+    model = load_language_model(str(source), "auto")
+    model.save_pretrained(out)
+
+
+def load_language_model(source: str, dtype: str, device_map: str | None = None) -> Any:
+    """Return a `LlamaForCausalLM`, from safetensors or from pickles that hold tensors only.
+
+    Raises:
+        OSError: There is no such checkpoint.
+        ValueError: It has not exactly the weights of one.
+    """
+    loader: Any = LlamaForCausalLM
     with no_progress_bar():
-        model, found = LlamaForCausalLM.from_pretrained(
-            source, dtype="auto", weights_only=True, output_loading_info=True
+        model, found = loader.from_pretrained(
+            source, dtype=dtype, device_map=device_map, weights_only=True, output_loading_info=True
         )
     problems = {name: sorted(map(str, keys)) for name, keys in found.items() if keys}
     if problems:
         raise ValueError(f"{source} must have exactly a LLaMA's weights, got {problems}")
-    model.save_pretrained(out)
+    return model.eval()

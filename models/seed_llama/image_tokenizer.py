@@ -19,8 +19,8 @@ from cobsat.spec import choose
 from PIL import Image
 from torch import Tensor, nn
 from transformers import Blip2QFormerConfig, Blip2QFormerModel, Blip2VisionConfig
-from transformers.image_utils import OPENAI_CLIP_MEAN, OPENAI_CLIP_STD
 from transformers.models.blip_2.modeling_blip_2 import Blip2Encoder
+from transformers.utils.constants import OPENAI_CLIP_MEAN, OPENAI_CLIP_STD
 
 from ..eva_tower import eva_tower, features
 
@@ -29,6 +29,10 @@ __all__ = ["RESAMPLING", "ImageTokenizer", "TokenizerSizes", "picture_codes", "p
 RESAMPLING: Final = {"bilinear": Image.Resampling.BILINEAR, "bicubic": Image.Resampling.BICUBIC}
 """The published inference scripts resize bilinearly, and so did the paper's runs; the published
 tokenizer resizes bicubically where it is handed a picture itself."""
+
+
+_MEAN: Final = torch.tensor(OPENAI_CLIP_MEAN)[:, None, None]
+_STD: Final = torch.tensor(OPENAI_CLIP_STD)[:, None, None]
 
 
 @dataclass(frozen=True)
@@ -99,7 +103,7 @@ class ImageTokenizer(nn.Module):
             nn.Linear(sizes.code_width, width),
         )
         self.places = nn.Parameter(torch.zeros(1, sizes.queries, width))
-        self.reverse = Blip2Encoder(_reverse(sizes))
+        self.reverse = Blip2Encoder(_reverse(sizes))  # type: ignore[arg-type]
         self.down = _down(width, sizes.down_widths)
         self.to_embedding = nn.Linear(
             sizes.queries * (sizes.down_widths or (width,))[-1], sizes.image_embedding_width
@@ -155,8 +159,8 @@ def picture_values(picture: Image.Image, side: int, resampling: str = "bilinear"
     method = RESAMPLING[choose("resampling", resampling, RESAMPLING)]
     square = picture.convert("RGB").resize((side, side), method)
     levels = np.asarray(square, dtype=np.float32) / 255
-    scaled = (levels - np.float32(OPENAI_CLIP_MEAN)) / np.float32(OPENAI_CLIP_STD)
-    return torch.from_numpy(scaled).permute(2, 0, 1)
+    values = torch.from_numpy(levels).permute(2, 0, 1)
+    return (values - _MEAN) / _STD
 
 
 def picture_codes(

@@ -74,10 +74,9 @@ class Vocabulary:
                 "the text tokenizer must put a space before each text, as LLaMA's does, got "
                 f"{first!r} for 'a'"
             )
-        return cls(
-            tokenizer.bos_token_id, tokenizer.eos_token_id, *(known[n] for n in names[:3]), codes,
-            count,
-        )  # fmt: skip
+        begin, end = tokenizer.bos_token_id, tokenizer.eos_token_id
+        opens, closes, first_code = (known[name] for name in names[:3])
+        return cls(begin, end, opens, closes, first_code, codes, count)
 
 
 @dataclass(frozen=True)

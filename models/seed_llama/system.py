@@ -20,7 +20,7 @@ import torch
 from cobsat.checkpoints import check_checkpoint, no_progress_bar
 from huggingface_hub import hf_hub_download
 from PIL import Image
-from transformers import LlamaForCausalLM, LlamaTokenizer
+from transformers import LlamaTokenizer
 
 from ..checkpoints import choose_device
 from ..conversion import CONFIG, WEIGHTS, dropped, read_state
@@ -31,6 +31,7 @@ from .convert import (
     UNUSED,
     convert_state_dict,
     image_tokenizer_from,
+    load_language_model,
     tokenizer_sizes,
 )
 from .image_tokenizer import ImageTokenizer, TokenizerSizes, picture_codes
@@ -126,7 +127,7 @@ class SeedLlama:
         folder = Path(check_checkpoint(checkpoint))
         converted = (folder / LANGUAGE_MODEL).is_dir()
         source = str(folder / LANGUAGE_MODEL) if converted else checkpoint
-        language_model = _language_model(source, dtype, device_map)
+        language_model = load_language_model(source, dtype, device_map)
         if device_map is None:
             language_model = language_model.to(choose_device(device))
         where = language_model.device
@@ -208,17 +209,6 @@ class SeedLlama:
         return drawn.to(self.decoder.device, self.decoder.dtype)
 
 
-def _language_model(source: str, dtype: str, device_map: str | None) -> Any:
-    with no_progress_bar():
-        model, found = LlamaForCausalLM.from_pretrained(
-            source, dtype=dtype, device_map=device_map, weights_only=True, output_loading_info=True
-        )
-    problems = {name: sorted(map(str, keys)) for name, keys in found.items() if keys}
-    if problems:
-        raise ValueError(f"{source} must have exactly a LLaMA's weights, got {problems}")
-    return model.eval()
-
-
 def load_image_tokenizer(source: str, device: Any) -> ImageTokenizer:
     """Return an image tokenizer from where it lies.
 
@@ -265,10 +255,9 @@ def _decoder(source: str, dtype: str, device: torch.device, sizes: TokenizerSize
         chosen = torch.float16 if device.type == "cuda" else torch.float32
     else:
         chosen = getattr(torch, dtype)
+    loader: Any = diffusers.StableUnCLIPImg2ImgPipeline
     with quiet(), no_progress_bar():
-        pipeline = diffusers.StableUnCLIPImg2ImgPipeline.from_pretrained(
-            source, dtype=chosen, use_safetensors=True
-        )
+        pipeline = loader.from_pretrained(source, dtype=chosen, use_safetensors=True)
     pipeline.set_progress_bar_config(disable=True)
     taken = pipeline.image_normalizer.config.embedding_dim
     if taken != sizes.image_embedding_width:

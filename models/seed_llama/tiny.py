@@ -11,13 +11,15 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import diffusers
+import diffusers as _diffusers
 import torch
 import transformers
 from torch import Tensor, nn
 
 from .image_tokenizer import ImageTokenizer, TokenizerSizes
 from .prompts import Vocabulary
+
+diffusers: Any = _diffusers  # its classes are untyped
 
 __all__ = ["SIZES", "tiny_decoder", "tiny_image_tokenizer", "tiny_language_model", "tiny_words"]
 

@@ -28,7 +28,7 @@ QUICK = [
 ]  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def _one_thread() -> Any:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
