@@ -30,8 +30,10 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 __all__ = [
+    "CONFIG",
     "CONVERTERS",
     "RECORD",
+    "WEIGHTS",
     "Rules",
     "converted_digest",
     "dropped",

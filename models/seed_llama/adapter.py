@@ -43,6 +43,7 @@ from ..in_memory import InMemory
 from ..protocol import Capabilities, Output
 from ..seeds import example_seed
 from ..vlm_generation import Decoding
+from . import is_converted
 from .image_tokenizer import RESAMPLING
 from .prompts import format_prompt, user_turns
 from .replies import Asked, Said, Speaker
@@ -134,7 +135,10 @@ class SeedLLaMA:
         latents_seed: int = 0,
         context: int | None = None,
     ) -> None:
-        if (checkpoint is None) != bool(tiny):
+        for option, value in (("tiny", tiny), ("force_image", force_image)):
+            if not isinstance(value, bool):
+                raise ValueError(f"{option} must be true or false, got {value!r}")
+        if (checkpoint is None) != tiny:
             raise ValueError(
                 "checkpoint must be given, or tiny=true, and not both, got "
                 f"checkpoint={checkpoint!r}, tiny={tiny!r}: --model-option "
@@ -145,7 +149,8 @@ class SeedLLaMA:
         self._drawing = Unclip(steps, guidance, noise_level, latents_seed).check()
         self._resampling = choose("resampling", resampling, RESAMPLING)
         self._force = force_image
-        self._sources = {"image_tokenizer": image_tokenizer, "decoder": decoder}
+        own = is_converted(checkpoint or "")
+        self._sources = {"image_tokenizer": None if own else image_tokenizer, "decoder": decoder}
         choose("dtype", dtype, _DTYPES)
         if checkpoint is None:
             self.name = "seed_llama-tiny"
@@ -204,13 +209,13 @@ class SeedLLaMA:
     def _identity(self) -> dict[str, Any]:
         if self.name == "seed_llama-tiny":
             return {"checkpoint": None, "tiny": True}
-        folder = Path(self.name)
+        folder, decoder = Path(self.name), self._sources["decoder"]
         return {
             "checkpoint": self.name,
             "weights_sha256": converted_digest(folder) or weights_digest(folder),
             "commit": getattr(self._system.language_model.config, "_commit_hash", None),
             **self._sources,
-            "decoder_sha256": weights_digest(Path(self._sources["decoder"] or "")),
+            "decoder_sha256": None if decoder is None else weights_digest(Path(decoder)),
         }
 
     def predict(self, examples: Sequence[Example]) -> list[Output]:

@@ -239,6 +239,8 @@ def test_a_system_is_the_same_from_either(
     record = models[0].record()
     assert record["weights_sha256"] == converted_digest(converted)
     assert record["decoder_sha256"]
+    assert record["image_tokenizer"] is None  # the folder's own
+    assert models[1].record()["image_tokenizer"] == tokenizer
     assert record["drawing"]["pipeline"] == "StableUnCLIPImg2ImgPipeline"
     assert models[0]._system.image_tokenizer.sizes == SIZES
 

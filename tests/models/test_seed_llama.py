@@ -360,6 +360,7 @@ def test_without_a_decoder_it_only_describes(picture_folder: Path) -> None:
     [
         ({}, "checkpoint must be given, or tiny=true, and not both, got checkpoint=None"),
         ({"checkpoint": "a/b", "tiny": True}, "and not both, got checkpoint='a/b', tiny=True"),
+        ({"tiny": True, "force_image": "yes"}, "force_image must be true or false, got 'yes'"),
         ({"tiny": True, "steps": 0}, "steps must be an integer of 1 or more, got 0"),
         ({"tiny": True, "guidance": 0.5}, r"guidance must be a number of 1 \(none\) or more"),
         ({"tiny": True, "noise_level": -1}, "noise_level must be an integer of 0 or more"),

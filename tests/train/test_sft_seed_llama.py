@@ -134,7 +134,7 @@ def test_the_same_command_again_finds_it_done(
 
 def test_all_weights_can_be_tuned(base: Path, picture_folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "whole"
-    more = ["--use_peft", "false", "--max_steps", "1", "--prompt_type", "instruct"]
+    more = ["--use_peft", "false", "--max_steps", "2", "--prompt_type", "instruct"]
     assert main(arguments(base, out, picture_folder, *more)) == 0
     system = SeedLlama.from_pretrained(
         str(out), image_tokenizer=str(base), decoder=None, device="cpu"
