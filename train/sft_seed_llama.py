@@ -21,9 +21,10 @@ from typing import Any, Final
 from cobsat import Example, ImageCache, Options, examples
 from cobsat.models.checkpoints import choose_device
 from cobsat.models.seed_llama import LANGUAGE_MODEL
+from cobsat.models.seed_llama.convert import load_words
 from cobsat.models.seed_llama.image_tokenizer import ImageTokenizer, picture_codes
 from cobsat.models.seed_llama.prompts import Vocabulary, format_prompt, user_turns
-from cobsat.models.seed_llama.system import load_image_tokenizer, load_words
+from cobsat.models.seed_llama.system import load_image_tokenizer
 from datasets import Dataset
 
 __all__ = ["Prepared", "picture_rows", "prepare_seed_llama"]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,6 +32,7 @@ __all__ = [
     "convert_state_dict",
     "image_tokenizer_from",
     "load_language_model",
+    "load_words",
     "tokenizer_sizes",
 ]
 
@@ -169,8 +171,7 @@ def convert(sources: Sequence[Path], out: Path, drop: Iterable[str]) -> set[str]
             _convert_language_model(source, out / LANGUAGE_MODEL)
             known = True
         if source.is_dir() and any(source.glob("tokenizer*")):
-            tokenizer: Any = LlamaTokenizer.from_pretrained(source)
-            tokenizer.save_pretrained(out / LANGUAGE_MODEL)
+            load_words(str(source)).save_pretrained(out / LANGUAGE_MODEL)
             known = True
         if not known:
             raise ValueError(
@@ -213,3 +214,26 @@ def load_language_model(source: str, dtype: str, device_map: str | None = None) 
     if problems:
         raise ValueError(f"{source} must have exactly a LLaMA's weights, got {problems}")
     return model.eval()
+
+
+def load_words(*sources: str) -> Any:
+    """Return the text tokenizer: from the first folder that has its files, else from the Hub.
+
+    Raises:
+        ModuleNotFoundError: It is published as `tokenizer.model` alone, and what reads that lacks.
+        OSError: None has one.
+    """
+    folders = [Path(source) for source in sources]
+    folders = [path.parent if path.is_file() else path for path in folders]
+    places = [place for path in folders for place in (path / LANGUAGE_MODEL, path)]
+    found = (str(place) for place in places if any(place.glob("tokenizer*")))
+    try:
+        with no_progress_bar():
+            return LlamaTokenizer.from_pretrained(next(found, sources[0]))
+    except (ValueError, OSError, ImportError) as error:
+        if find_spec("sentencepiece") is not None or "tiktoken" not in str(error):
+            raise
+        raise ModuleNotFoundError(
+            "a tokenizer.model without tokenizer.json needs the packages 'sentencepiece' and "
+            "'protobuf': pip install sentencepiece protobuf"
+        ) from error

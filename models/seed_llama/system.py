@@ -20,7 +20,6 @@ import torch
 from cobsat.checkpoints import check_checkpoint, no_progress_bar
 from huggingface_hub import hf_hub_download
 from PIL import Image
-from transformers import LlamaTokenizer
 
 from ..checkpoints import choose_device
 from ..conversion import CONFIG, WEIGHTS, dropped, read_state
@@ -32,12 +31,13 @@ from .convert import (
     convert_state_dict,
     image_tokenizer_from,
     load_language_model,
+    load_words,
     tokenizer_sizes,
 )
 from .image_tokenizer import ImageTokenizer, TokenizerSizes, picture_codes
 from .prompts import Vocabulary
 
-__all__ = ["DECODER", "TOKENIZER", "SeedLlama", "Unclip", "load_image_tokenizer", "load_words"]
+__all__ = ["DECODER", "TOKENIZER", "SeedLlama", "Unclip", "load_image_tokenizer"]
 
 TOKENIZER: Final = "AILab-CVC/seed-tokenizer-2"
 DECODER: Final = "sd2-community/stable-diffusion-2-1-unclip"
@@ -233,20 +233,6 @@ def load_image_tokenizer(source: str, device: Any) -> ImageTokenizer:
         path = Path(hf_hub_download(check_checkpoint(source), QUANTIZER))
     published, _ = dropped(read_state(path), UNUSED)
     return image_tokenizer_from(tokenizer_sizes(published), convert_state_dict(published), device)
-
-
-def load_words(*sources: str) -> Any:
-    """Return the text tokenizer: from the first folder that has its files, else from the Hub.
-
-    Raises:
-        OSError: None has one.
-    """
-    folders = [Path(source) for source in sources]
-    folders = [path.parent if path.is_file() else path for path in folders]
-    places = [place for path in folders for place in (path / LANGUAGE_MODEL, path)]
-    found = (str(place) for place in places if any(place.glob("tokenizer*")))
-    with no_progress_bar():
-        return LlamaTokenizer.from_pretrained(next(found, sources[0]))
 
 
 def _decoder(source: str, dtype: str, device: torch.device, sizes: TokenizerSizes) -> Any:

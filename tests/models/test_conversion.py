@@ -6,6 +6,7 @@ import doctest
 import hashlib
 import json
 import pickle
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +25,7 @@ from cobsat.models.conversion import (
     renamed,
     under,
 )
-from cobsat.models.seed_llama import tiny
+from cobsat.models.seed_llama import convert, tiny
 from cobsat.models.seed_llama.adapter import SeedLLaMA
 from cobsat.models.seed_llama.system import SeedLlama
 from safetensors.torch import load_file, save_file
@@ -323,6 +324,23 @@ def test_a_language_model_that_lacks_a_weight_is_refused(
     assert "model.norm.weight" in err
     with pytest.raises(ValueError, match=r"exactly a LLaMA's weights.*model\.norm\.weight"):
         SeedLlama.from_pretrained(str(source), decoder=None, device="cpu")
+
+
+def test_a_tokenizer_that_needs_a_package_names_it(
+    published: tuple[Path, Path, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    source = tmp_path / "words"
+    source.mkdir()
+    (source / "tokenizer.model").write_bytes(b"not read without the package")
+    for name in ("sentencepiece", "tiktoken"):
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setattr(convert, "find_spec", lambda name: None)
+    assert main(["convert", "seed_llama", str(source), "--out", str(tmp_path / "out")]) == 2
+    assert "'protobuf': pip install sentencepiece protobuf" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(

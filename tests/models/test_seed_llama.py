@@ -171,14 +171,16 @@ def test_a_picture_is_the_stock_pipelines(model: SeedLLaMA, picture_folder: Path
     assert output.image.size == (32, 32)  # type: ignore[union-attr]
 
 
-def test_settings_of_drawing_matter(picture_folder: Path) -> None:
-    batch = rows(picture_folder)[:1]
+def test_settings_of_drawing_matter(model: SeedLLaMA) -> None:
     changes: list[dict[str, Any]] = [
         {}, {"steps": 3}, {"guidance": 2}, {"guidance": 1}, {"noise_level": 500},
         {"latents_seed": 1},
     ]  # fmt: skip
-    pictures = {drawn(SeedLLaMA(**{**FAST, **change}).predict(batch))[0] for change in changes}
-    assert len(pictures) == len(changes)
+    settings = [replace(Unclip(steps=2), **change) for change in changes]
+    pictures = [model._system.draw(range(32), 0, one) for one in settings]
+    assert len({picture.tobytes() for picture in pictures if picture}) == len(changes)
+    options = {name: value for change in changes for name, value in change.items()}
+    assert SeedLLaMA(tiny=True, **options)._drawing == Unclip(**options)
 
 
 def test_descriptions_are_the_text_around_pictures(model: SeedLLaMA, picture_folder: Path) -> None:

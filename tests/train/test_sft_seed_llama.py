@@ -52,7 +52,7 @@ def arguments(base: Path, out: Path, pictures: Path, *more: str) -> list[str]:
 def tuned(base: Path, picture_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A LoRA adapter of a few steps."""
     out = tmp_path_factory.mktemp("tuned")
-    assert main(arguments(base, out, picture_folder, "--max_steps", "25")) == 0
+    assert main(arguments(base, out, picture_folder, "--max_steps", "15")) == 0
     return out
 
 
@@ -90,7 +90,7 @@ def test_it_learns_and_its_adapter_is_taken_by_the_model(
     base: Path, tuned: Path, picture_folder: Path
 ) -> None:
     course = losses(tuned)
-    assert len(course) == 25
+    assert len(course) == 15
     assert sum(course[-5:]) < 0.5 * sum(course[:5])
     weights = load_file(tuned / "adapter_model.safetensors")
     layers = {name.rsplit(".lora_", 1)[0] for name in weights}
@@ -127,7 +127,7 @@ def test_the_same_command_again_finds_it_done(
     base: Path, tuned: Path, picture_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     weights = (tuned / "adapter_model.safetensors").read_bytes()
-    assert main(arguments(base, tuned, picture_folder, "--max_steps", "25")) == 0
+    assert main(arguments(base, tuned, picture_folder, "--max_steps", "15")) == 0
     assert "trained already" in capsys.readouterr().out
     assert (tuned / "adapter_model.safetensors").read_bytes() == weights
 
