@@ -66,7 +66,8 @@ def _compose(
         if not here.first:
             return
         _print_scores(RunFolder(folder))
-        report([folder], **own[2])
+        if _has_page(RunFolder(folder)):
+            report([folder], **own[2])
 
     keyword = [
         parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in merged.values()
@@ -97,6 +98,14 @@ def _check_judges(names: Sequence[str], options: Sequence[str], output: str) -> 
                 f"--judge {name} --judge-option model=gpt-4 (a server's; OPENAI_BASE_URL says "
                 "which) or --judge-option checkpoint=NAME (of transformers)"
             )
+
+
+def _has_page(folder: RunFolder) -> bool:
+    """Return whether a run has scores that there is a page of: degrees alone have none."""
+    if folder.settings().benchmark == "cobsat":
+        return True
+    scores = (json.loads(folder.scores_path(j).read_text("utf-8")) for j in folder.judges())
+    return any("win" in of_judge["overall"] for of_judge in scores)
 
 
 def _print_scores(folder: RunFolder) -> None:

@@ -8,7 +8,8 @@ from typing import Final
 from cobsat.touchstone import SUBTASKS
 
 from .charts import RUN_HUES, Chart, Panel, Series, Unit
-from .leaderboard_data import Board, BoardRun, Points, Score, categories_of, subtasks_of, title_of
+from .leaderboard_data import Board, BoardRun, categories_of, subtasks_of, title_of
+from .leaderboard_scores import Points, Score
 
 POINTS: Final = Unit(full=1000, decimals=1, sign="")
 FEWEST_AXES: Final = 3
@@ -24,14 +25,14 @@ def board_charts(board: Board) -> tuple[Chart | None, list[Chart]]:
         "categories",
         "Score by category",
         "Mean mark times 100, by the paper's five abilities (as Fig. 6).",
-        [Panel("", tuple(axes), _bars(board, categories, lambda run: run.categories))],
+        [Panel("", tuple(axes), _bars(board, categories, lambda run: run.scores.categories))],
     )
     panels = []
     for category in [*categories, None]:
         names = [name for name in subtasks_of(board) if SUBTASKS.get(name) == category]
         if names:
             title = "Other subtasks" if category is None else title_of(category)
-            bars = _bars(board, names, lambda run: run.subtasks)
+            bars = _bars(board, names, lambda run: run.scores.subtasks)
             panels.append(Panel(title, tuple(names), bars))
     note = "Mean mark times 100, by subtask; few questions make wide intervals."
     by_subtask = _chart(board, "subtasks", "Score by subtask", note, panels)

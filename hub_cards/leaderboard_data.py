@@ -7,14 +7,12 @@ the verdicts, model against model on the same questions (`cobsat.metrics.touchst
 from __future__ import annotations
 
 import csv
-import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import cobsat
 from cobsat import Prediction, RunFolder, RunSettings
@@ -33,64 +31,7 @@ from cobsat.spec import choose
 from cobsat.touchstone import CATEGORIES, SUBTASKS, DialogueVerdict, Question, QuestionSource
 from cobsat.touchstone.sources import OFFICIAL
 
-COUNTS: Final = (
-    "questions",
-    "scored",
-    "unscored",
-    "judge_failed",
-    "missing",
-    "prediction_error",
-    "prediction_blocked",
-)
-_FULL: Final = 1000.0
-"""The highest score: what charts draw as 1."""
-
-
-@dataclass(frozen=True)
-class Points:
-    """A score with its 95% interval; None where it is not known."""
-
-    score: float | None
-    bounds: tuple[float, float] | None = None
-
-    @property
-    def value(self) -> float | None:
-        """The score as a share of the highest, for charts."""
-        return None if self.score is None else self.score / _FULL
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """Its interval, likewise."""
-        return None if self.bounds is None else (self.bounds[0] / _FULL, self.bounds[1] / _FULL)
-
-
-@dataclass(frozen=True)
-class Score:
-    """One SCORE of `scores/JUDGE.json`.
-
-    Attributes:
-        n: Scored answers.
-        of: All that were asked for.
-        points: The mean mark times 100.
-        floor: What it would be if every answer without a mark had the lowest.
-        reference: The reference answers' mean mark times 100.
-        win, tie, loss: Answers above, at and below the reference's mean mark.
-        bias: The answer's score when it stands first, minus that when second.
-        flips: Share of answers where the order decides which is preferred.
-    """
-
-    n: int
-    of: int
-    points: Points
-    floor: float | None
-    reference: float | None
-    win: int
-    tie: int
-    loss: int
-    bias: Points
-    answer_first: float | None
-    answer_second: float | None
-    flips: float | None
+from .leaderboard_scores import Points, Scores, is_of_answers, read_scores
 
 
 @dataclass(frozen=True)
@@ -99,7 +40,6 @@ class BoardRun:
 
     Attributes:
         label: What tells it from the other runs.
-        overall, categories, subtasks: Its scores.
         verdicts: Those about the answers that are there now.
         marks: Its mean marks by question.
         notices: What a reader must know before trusting the numbers.
@@ -108,12 +48,7 @@ class BoardRun:
     folder: RunFolder
     label: str
     settings: RunSettings
-    record: Mapping[str, Any]
-    counts: Mapping[str, int]
-    usage: Mapping[str, float]
-    overall: Score
-    categories: Mapping[str, Score]
-    subtasks: Mapping[str, Score]
+    scores: Scores
     predictions: Mapping[str, Prediction]
     verdicts: Mapping[str, DialogueVerdict]
     marks: Mapping[str, float]
@@ -222,15 +157,7 @@ def read_board(paths: Sequence[Path], judge: str | None = None) -> Board:
 
 def dialogue_judges(folder: RunFolder) -> list[str]:
     """Return the judges of a run whose scores are of answers beside reference answers."""
-    return [name for name in folder.judges() if _is_dialogue(folder.scores_path(name))]
-
-
-def _is_dialogue(path: Path) -> bool:
-    try:
-        data = json.loads(path.read_text("utf-8"))
-        return data["benchmark"] == "touchstone" and "win" in data["overall"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
+    return [name for name in folder.judges() if is_of_answers(folder.scores_path(name))]
 
 
 def _common_judges(folders: Sequence[RunFolder]) -> list[str]:
@@ -251,7 +178,7 @@ def _common_judges(folders: Sequence[RunFolder]) -> list[str]:
 def _check_judges(runs: Sequence[BoardRun]) -> None:
     """Refuse marks that two judges gave, or one that was asked in two ways."""
     for run in runs[1:]:
-        here, there = run.record, runs[0].record
+        here, there = run.scores.record, runs[0].scores.record
         keys = sorted({*here, *there} - {"versions"})
         differing = [key for key in keys if here.get(key) != there.get(key)]
         if differing:
@@ -278,50 +205,34 @@ def _source_name(settings: RunSettings) -> str:
 
 
 def _read_run(folder: RunFolder, label: str, judge: str) -> BoardRun:
-    path = folder.scores_path(judge)
     settings = folder.settings()
     predictions, problems = folder.predictions()
     there, broken = folder.verdicts_of(judge, DialogueVerdict)
     verdicts = {i: v for i, v in there.items() if _is_about(v, folder, predictions.get(i))}
     marks = {i: v.answer for i, v in verdicts.items() if v.answer is not None}
-    try:
-        data = json.loads(path.read_text("utf-8"))
-        scores = {
-            "overall": _score(data["overall"]),
-            "categories": {str(k): _score(v) for k, v in data["categories"].items()},
-            "subtasks": {str(k): _score(v) for k, v in data["subtasks"].items()},
-            "counts": {name: int(data["counts"].get(name) or 0) for name in COUNTS},
-            "record": dict(data["judge"]),
-            "usage": dict(data.get("usage") or {}),
-        }
-        said = [str(text) for text in [*(data.get("problems") or ()), *(data["cautions"] or ())]]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        what = f"no {error}" if isinstance(error, KeyError) else str(error)
-        raise ValueError(
-            f"{path} must hold the scores that `cobsat judge` writes, got {what}: judge the run "
-            "again"
-        ) from error
-    notices = [*said, *_broken([*problems, *broken])]
-    if len(verdicts) < len(there):
+    scores = read_scores(folder.scores_path(judge))
+    notices = [*scores.notices, *_broken([*problems, *broken])]
+    stale = len(there) - len(verdicts)
+    if stale:
+        what = "1 verdict is" if stale == 1 else f"{stale:,} verdicts are"
         notices.append(
-            f"{len(there) - len(verdicts):,} verdicts are about other answers than those that are "
-            "there now, and left out of the comparison (cobsat judge judges anew)."
+            f"{what} about another answer than the one that is there now, and left out of the "
+            "comparison (cobsat judge judges anew)."
         )
-    marked = len(marks)
-    if marked != scores["overall"].n:
+    if len(marks) != scores.overall.n:
         notices.append(
-            f"The scores are over {scores['overall'].n:,} marked answers, and there are {marked:,} "
-            "now (cobsat judge writes the scores anew)."
+            f"The scores are over {scores.overall.n:,} marked answers, and there are "
+            f"{len(marks):,} now (cobsat judge writes the scores anew)."
         )
     return BoardRun(
         folder=folder,
         label=label,
         settings=settings,
+        scores=scores,
         predictions=predictions,
         verdicts=verdicts,
         marks=by_question(marks),
         notices=tuple(dict.fromkeys(notices)),
-        **scores,
     )
 
 
@@ -338,45 +249,14 @@ def _broken(problems: Sequence[str]) -> list[str]:
     return [f"{lines} left out ({problems[0]}{', …' if len(problems) > 1 else ''})."]
 
 
-def _score(data: Mapping[str, Any]) -> Score:
-    position = data.get("position") or {}
-    return Score(
-        n=int(data["n"]),
-        of=int(data.get("of") or data["n"]),
-        points=_points(data["score"], data.get("interval")),
-        floor=_finite(data.get("floor")),
-        reference=_finite(data.get("reference")),
-        win=int(data.get("win") or 0),
-        tie=int(data.get("tie") or 0),
-        loss=int(data.get("loss") or 0),
-        bias=_points(position.get("bias"), position.get("interval")),
-        answer_first=_finite(position.get("answer_first")),
-        answer_second=_finite(position.get("answer_second")),
-        flips=_finite(position.get("flips")),
-    )
-
-
-def _points(score: object, interval: Sequence[object] | None) -> Points:
-    if interval is None:
-        return Points(_finite(score))
-    low, high = map(_finite, interval)
-    return Points(_finite(score), None if low is None or high is None else (low, high))
-
-
-def _finite(value: object) -> float | None:
-    if value is None:
-        return None
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        raise TypeError(f"{value!r} where a number should be")
-    return float(value) if math.isfinite(value) else None
-
-
 def _places(runs: Sequence[BoardRun], published: Sequence[tuple[str, float]]) -> tuple[Place, ...]:
-    entries = [Entry(r.overall.points.score, r.overall.points.bounds, r.marks) for r in runs]
+    entries = [
+        Entry(r.scores.overall.points.score, r.scores.overall.points.bounds, r.marks) for r in runs
+    ]
     entries += [Entry(score) for _, score in published]
     found = ranks(entries)
     places = [
-        Place(run.label, run.overall.points, rank, run)
+        Place(run.label, run.scores.overall.points, rank, run)
         for run, rank in zip(runs, found, strict=False)
     ]
     places += [
@@ -400,13 +280,13 @@ def ordered(names: Mapping[str, Any], known: Sequence[str]) -> list[str]:
 
 def categories_of(board: Board) -> list[str]:
     """Return the categories that a run of the board has scores of, in the paper's order."""
-    found = {name: None for run in board.runs for name in run.categories}
+    found = {name: None for run in board.runs for name in run.scores.categories}
     return ordered(found, tuple(CATEGORIES))
 
 
 def subtasks_of(board: Board) -> list[str]:
     """Return the subtasks, likewise."""
-    found = {name: None for run in board.runs for name in run.subtasks}
+    found = {name: None for run in board.runs for name in run.scores.subtasks}
     return ordered(found, tuple(SUBTASKS))
 
 

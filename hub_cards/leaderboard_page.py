@@ -12,14 +12,13 @@ from .charts import Chart
 from .html_page import fill, own
 from .leaderboard_charts import board_charts, hue
 from .leaderboard_data import (
-    COUNTS,
     Board,
     BoardRun,
-    Score,
     categories_of,
     subtasks_of,
     title_of,
 )
+from .leaderboard_scores import COUNTS, Score
 from .leaderboard_text import EXPLAINED, bounds, half, number, share
 from .page import facts, flat
 from .plots import panel_svg, whisker_svg
@@ -108,7 +107,7 @@ def _title(board: Board) -> str:
 def _subtitle(board: Board) -> str:
     sources = {MINI: "touchstone-mini, questions of this project", OFFICIAL: "official questions"}
     settings = board.runs[0].settings
-    asked = max(run.counts["questions"] for run in board.runs)
+    asked = max(run.scores.counts["questions"] for run in board.runs)
     parts = [sources.get(board.source, board.source), f"{asked:,} questions"]
     if settings.image_digest:
         parts[0] += f" {settings.image_digest[:8]}"
@@ -125,13 +124,13 @@ def _counts(board: Board) -> list[tuple[str, str]]:
     return [
         (name, COUNT_NAMES[name])
         for name in COUNTS[1:]
-        if name == "scored" or any(run.counts[name] for run in board.runs)
+        if name == "scored" or any(run.scores.counts[name] for run in board.runs)
     ]
 
 
 def _groups(board: Board) -> list[Group]:
     def rows(names: Sequence[str], kind: str) -> list[tuple[str, str, list[Score | None]]]:
-        found = [getattr(run, kind) for run in board.runs]
+        found = [getattr(run.scores, kind) for run in board.runs]
         return [(name, title_of(name), [of.get(name) for of in found]) for name in names]
 
     return [
@@ -141,7 +140,7 @@ def _groups(board: Board) -> list[Group]:
 
 
 def _judge(board: Board) -> dict[str, Any]:
-    record = dict(board.runs[0].record)
+    record = dict(board.runs[0].scores.record)
     for run in board.runs:
         where = f" ({run.label})" if len(board.runs) > 1 else ""
         record |= {f"{name}{where}": f"{count:,}" for name, count in _usage(run).items()}
@@ -149,4 +148,4 @@ def _judge(board: Board) -> dict[str, Any]:
 
 
 def _usage(run: BoardRun) -> dict[str, float]:
-    return {n: c for n, c in run.usage.items() if isinstance(c, int | float)}
+    return {n: c for n, c in run.scores.usage.items() if isinstance(c, int | float)}

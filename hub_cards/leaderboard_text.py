@@ -15,12 +15,11 @@ from .leaderboard_data import (
     Board,
     BoardRun,
     Place,
-    Points,
-    Score,
     categories_of,
     subtasks_of,
     title_of,
 )
+from .leaderboard_scores import Points, Score
 from .text import NOTHING, markdown_cell, shorten, table_cell, visible
 
 EXPLAINED: Final = (
@@ -66,7 +65,7 @@ def share(value: float | None) -> str:
 
 def coverage(run: BoardRun) -> str:
     """Return how many answers are scored, of all that were asked for."""
-    return f"{run.overall.n:,} of {run.overall.of:,}"
+    return f"{run.scores.overall.n:,} of {run.scores.overall.of:,}"
 
 
 def board_markdown(board: Board) -> str:
@@ -93,12 +92,12 @@ def board_markdown(board: Board) -> str:
         lines += _markdown(("", *(run.label for run in runs)), rows, text=(0,))
     if board.pairs:
         lines += ["", "## Differences", ""]
-        rows = (
+        differences = (
             [first, second, f"{d.n:,}", number(d.value), _interval(d.interval), _p(d.p_value)]
             for first, second, d in board.pairs
         )
-        names = ("first", "second", "questions", "second minus first", "95% interval", "p")
-        lines += _markdown(names, rows, text=(0, 1))
+        columns = ("first", "second", "questions", "second minus first", "95% interval", "p")
+        lines += _markdown(columns, differences, text=(0, 1))
     return "\n".join(lines) + "\n"
 
 
@@ -132,9 +131,15 @@ def print_board(board: Board, console: Console) -> None:
         if run is None:
             table.add_row(*cells, "", "published")
             continue
-        cells += [number(run.overall.floor), f"{run.overall.n}/{run.overall.of}"]
-        cells += [str(n) for n in (run.overall.win, run.overall.tie, run.overall.loss)]
-        table.add_row(*cells, number(run.overall.bias.score))
+        cells += [
+            number(run.scores.overall.floor),
+            f"{run.scores.overall.n}/{run.scores.overall.of}",
+        ]
+        cells += [
+            str(n)
+            for n in (run.scores.overall.win, run.scores.overall.tie, run.scores.overall.loss)
+        ]
+        table.add_row(*cells, number(run.scores.overall.bias.score))
     shown: list[RenderableType] = [f"[bold]{escape(visible(board.judge))}[/bold] on "
                                    f"{escape(visible(board.source))}", table]  # fmt: skip
     for each in shown:
@@ -144,8 +149,8 @@ def print_board(board: Board, console: Console) -> None:
 def _groups(
     board: Board,
 ) -> Iterator[tuple[str, list[str], Callable[[BoardRun], Mapping[str, Score]]]]:
-    yield "Categories", categories_of(board), lambda run: run.categories
-    yield "Subtasks", subtasks_of(board), lambda run: run.subtasks
+    yield "Categories", categories_of(board), lambda run: run.scores.categories
+    yield "Subtasks", subtasks_of(board), lambda run: run.scores.subtasks
 
 
 def _notices(board: Board) -> list[str]:
@@ -158,7 +163,7 @@ def _cells(place: Place) -> list[str]:
     if place.run is None:
         cells += [place.name, "published", number(place.points.score)]
         return [*cells, *[NOTHING] * 9]
-    run, score = place.run, place.run.overall
+    run, score = place.run, place.run.scores.overall
     return [
         *cells, run.model, run.label, number(score.points.score), bounds(score.points),
         number(score.floor), coverage(run), f"{score.win:,}", f"{score.tie:,}", f"{score.loss:,}",
@@ -177,10 +182,10 @@ def _line(
     if run is None:
         return line | {"model": table_cell(place.name), "origin": "published",
                        "score": place.points.score, "judge": "gpt-4"}  # fmt: skip
-    score = score or run.overall
+    score = score or run.scores.overall
     line |= {"model": table_cell(run.model), "run": table_cell(run.label), "origin": "run"}
     if group == "overall":
-        line |= run.counts
+        line |= run.scores.counts
     low, high = score.points.bounds or ("", "")
     bias_low, bias_high = score.bias.bounds or ("", "")
     numbers = {

@@ -17,8 +17,11 @@ from .text import shorten, visible
 WIDTH: Final = 460
 PLOT_HEIGHT: Final = 184
 _LEFT, _RIGHT, _TOP = 44, 8, 40
-_LEVEL, _TURNED = 28, 62
-"""Heights of level and of turned names of tasks below a panel."""
+_LEVEL: Final = 28
+"""Height of level names of groups below a panel."""
+_SLANT, _STEEP = (32, 62), (45, 92)
+"""Angle and height of turned names: of short ones, and of long ones."""
+_LONGEST_NAME, _SHORT_NAME = 16, 13
 _ROOM_FOR_A_NAME: Final = 82
 _TICKS: Final = {0.1: 5, 0.2: 4, 0.3: 3, 0.4: 4, 0.5: 5, 0.6: 3, 0.8: 4, 1.0: 5}
 
@@ -47,7 +50,13 @@ def percent(bar: Bar, unit: Unit = PERCENT) -> str:
 def panel_height(chart: Chart) -> int:
     """Return the height of a chart's panels, the same for all."""
     turned = any(_pitch(panel) < _ROOM_FOR_A_NAME for panel in chart.panels)
-    return _TOP + PLOT_HEIGHT + (_TURNED if turned else _LEVEL)
+    return _TOP + PLOT_HEIGHT + (_turn(chart)[1] if turned else _LEVEL)
+
+
+def _turn(chart: Chart) -> tuple[int, int]:
+    """Return how far names are turned where there is no room, and the height that they take."""
+    names = (group for panel in chart.panels for group in panel.groups)
+    return _STEEP if any(len(name) > _SHORT_NAME for name in names) else _SLANT
 
 
 def _pitch(panel: Panel) -> float:
@@ -183,14 +192,13 @@ def _group(
                 f'y="{num(floor - max(high * scale, height) - 5)}">{said}</text>'
             )
     middle = left + pitch / 2
-    longest = 16
+    longest = _LONGEST_NAME
     if pitch >= _ROOM_FOR_A_NAME:
         longest = max(longest, int(pitch / 6.5))
         place = f'text-anchor="middle" x="{num(middle)}" y="{floor + 18}"'
     else:
-        place = (
-            f'text-anchor="end" transform="translate({num(middle + 5)} {floor + 14}) rotate(-32)"'
-        )
+        turned = f"translate({num(middle + 5)} {floor + 14}) rotate(-{_turn(chart)[0]})"
+        place = f'text-anchor="end" transform="{turned}"'
     return [*parts, f"<text {place}>{_label(group, longest)}</text>"]
 
 

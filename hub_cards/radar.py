@@ -67,8 +67,8 @@ def _drawn(chart: Chart) -> str:
         share = ring / _RINGS
         parts.append(f'<polygon class="ring" points="{_ring(count, share)}"/>')
         level = f"{chart.unit.full * share:.0f}"
-        y = num(_Y - _RADIUS * share + 12)
-        parts.append(f'<text class="muted value" x="{num(_X + 4)}" y="{y}">{level}</text>')
+        place = _at(_X + 4, _Y - _RADIUS * share + 12)
+        parts.append(f'<text class="muted value" {place}>{level}</text>')
     for axis, group in enumerate(panel.groups):
         x, y = _point(axis, count, 1.0)
         parts.append(

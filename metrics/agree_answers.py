@@ -125,9 +125,11 @@ def _read_people(study: _Study, run: str, folder: RunFolder, answers: Sequence[A
             ballot = study.ballots.get(key) or Ballot(
                 run, answer.question.id, answer.question.categories, ()
             )
-            where = "fourth" if is_fourth else "votes"
-            votes = (*getattr(ballot, where), label.vote)
-            study.ballots[key] = replace(ballot, **{where: votes})
+            if is_fourth:
+                ballot = replace(ballot, fourth=(*ballot.fourth, label.vote))
+            else:
+                ballot = replace(ballot, votes=(*ballot.votes, label.vote))
+            study.ballots[key] = ballot
             counts = study.fourth if is_fourth else study.people
             counts[person] = counts.get(person, 0) + 1
         study.problems += [f"{run}: {problem}" for problem in problems]

@@ -65,7 +65,10 @@ def _table(found: Mapping[str, Any], columns: tuple[str, ...], *, details: bool)
     rows = [("all", found["all"])]
     if details or len(found["models"]) > 1:
         rows += [(visible(name), row) for name, row in found["models"].items()]
-    rows += [(CATEGORIES[name].title, row) for name, row in found["categories"].items()]
+    rows += [
+        (CATEGORIES[name].title.removesuffix(" Ability"), row)
+        for name, row in found["categories"].items()
+    ]
     for name, row in rows:
         cells = [cell for column in columns for cell in _cells(row[column])]
         table.add_row(escape(name), *cells)

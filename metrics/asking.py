@@ -22,6 +22,7 @@ __all__ = [
     "Answers",
     "Key",
     "batches",
+    "given",
     "judge_new",
     "known_answers",
     "settle",
@@ -100,21 +101,25 @@ def settle(work: Work, batch: Iterable[Row], answers: Answers) -> None:
     """Add the answers about outputs that nobody need be asked about: there are none."""
     for row in batch:
         key, prediction = work.key(row), work.predictions[row["id"]]
-        if key in answers or _output(work, prediction) is not None:
+        if key in answers or given(work, prediction) is not None:
             continue
-        failed = prediction.status != "ok"
-        answers[key] = work.procedure.unscored(
-            f"prediction: {prediction.status}" if failed else f"prediction without {work.output}"
-        )
+        reason = f"prediction without {work.output}"
+        if prediction.status != "ok":
+            reason = f"prediction: {prediction.status}"
+        elif prediction.text is not None and work.procedure.empty:
+            reason = work.procedure.empty
+        answers[key] = work.procedure.unscored(reason)
 
 
-def _output(work: Work, prediction: Prediction) -> str | None:
-    """Return what the judge is given: a picture's path, or a text."""
+def given(work: Work, prediction: Prediction) -> str | None:
+    """Return what the judge is given: a picture's path, or a text; None if there is nothing."""
     if prediction.status != "ok":
         return None
-    if work.output != "image":
-        return prediction.text
-    return str(work.folder.path / prediction.image) if prediction.image else None
+    if work.output == "image":
+        return str(work.folder.path / prediction.image) if prediction.image else None
+    if work.procedure.empty and not (prediction.text or "").strip():
+        return None
+    return prediction.text
 
 
 def judge_new(
@@ -123,9 +128,9 @@ def judge_new(
     """Have the batch's outputs judged that have no answer yet, and yield which have one now."""
     new: dict[Key, tuple[str, Row]] = {}
     for row in batch:
-        given = _output(work, work.predictions[row["id"]])
-        if given is not None and work.key(row) not in answers:
-            new.setdefault(work.key(row), (given, row))
+        output = given(work, work.predictions[row["id"]])
+        if output is not None and work.key(row) not in answers:
+            new.setdefault(work.key(row), (output, row))
     if not new:
         return
     keys = list(new)
@@ -136,14 +141,14 @@ def judge_new(
 
 
 def _replies(
-    work: Work, given: Sequence[tuple[str, Row]]
+    work: Work, outputs: Sequence[tuple[str, Row]]
 ) -> Generator[list[tuple[int, Any]], None, None]:
     """Yield a judge's verdicts with the places of their outputs, as soon as it says them."""
     judge: Any = work.judge
-    texts, references = [text for text, _ in given], [row["reference"] for _, row in given]
+    texts, references = [text for text, _ in outputs], [row["reference"] for _, row in outputs]
     if not hasattr(judge, "judge_each"):
         replies = judge.judge(texts, references, work.output)
-        _check_count(work, len(replies), len(given))
+        _check_count(work, len(replies), len(outputs))
         yield list(enumerate(replies))
         return
     count = 0
@@ -151,7 +156,7 @@ def _replies(
         for place, reply in each:
             count += 1
             yield [(place, reply)]
-    _check_count(work, count, len(given))
+    _check_count(work, count, len(outputs))
 
 
 def _check_count(work: Work, got: int, wanted: int) -> None:

@@ -123,7 +123,8 @@ def command(
 
 
 def _say(folder: RunFolder, judge: Judge, result: dict[str, Any], spending: Spending) -> None:
-    summary = procedure_of(folder.settings(), judge).summary(result)
+    procedure = procedure_of(folder.settings(), judge)
+    summary = procedure.summary(result)
     where = folder.scores_path(judge.name)
     typer.echo(f"{safe_name(judge.name)}: {summary}, in {where}")
     if "cost" in result:
@@ -132,7 +133,8 @@ def _say(folder: RunFolder, judge: Judge, result: dict[str, Any], spending: Spen
         typer.echo(f"left out: {problem}", err=True)
     for caution in result["cautions"]:
         typer.echo(f"warning: {caution}", err=True)
-    if not spending.room():
+    judged = folder.verdicts_of(judge.name, procedure.verdict)[0]
+    if not spending.room() and folder.predictions()[0].keys() - judged.keys():
         typer.echo(
             f"judging stops before it costs more than {spending.most:g}: to go on, give the same "
             "command with a higher --max-cost",

@@ -24,6 +24,7 @@ from cobsat.spending import Spending, Spent, tokens
 from .asking import (
     Key,
     batches,
+    given,
     judge_new,
     known_answers,
     settle,
@@ -203,7 +204,7 @@ def _judge_rest(
     answers = known_answers(work, rows, verdicts)
     mine = processes.share(shares(work, missing, answers, batch_size, processes.count))
     waiting = [row for row in missing if row["id"] in mine[processes.index]]
-    before = any(work.predictions[i].status == "ok" for i in verdicts)
+    before = any(given(work, work.predictions[i]) is not None for i in verdicts)
     failures = _Failures(work.judge.name, anything_judged=before)
     title, total, done = f"judging with {work.judge.name}", len(rows), len(rows) - len(missing)
     if processes.count > 1:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, cast, get_args
+from typing import Final, get_args
 
 from cobsat.spec import nearest
 
@@ -83,7 +83,7 @@ def add_votes(path: Path, votes: Iterable[VoteLabel]) -> None:
 def _vote(cell: str, where: str) -> Vote:
     said = cell.lower()
     if said in VOTES:
-        return cast(Vote, said)
+        return said
     raise ValueError(
         f"{where}: vote must be one of {', '.join(VOTES)}, got {cell[:200]!r}"
         f"{nearest(said[:200], VOTES)}"

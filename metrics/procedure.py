@@ -36,6 +36,7 @@ class Procedure:
         cautions: What limits a table of scores, in words.
         head: What `scores/JUDGE.json` begins with.
         summary: The scores in a few words: "612.5 (54 of 56 scored)".
+        empty: Why a text without a word is unscored; where it is not set, the judge says it.
     """
 
     verdict: type[Any]
@@ -46,6 +47,7 @@ class Procedure:
     cautions: Callable[[Work, RunSettings, dict[str, Any], Mapping[str, Any]], list[str]]
     head: Callable[[RunSettings], dict[str, Any]]
     summary: Callable[[Mapping[str, Any]], str]
+    empty: str = ""
 
     def unscored(self, reason: str) -> AnyVerdict:
         """Return the verdict on an output that nobody was asked about."""

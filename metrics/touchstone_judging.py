@@ -116,10 +116,10 @@ def _hallucination_summary(result: Mapping[str, Any]) -> str:
 _PROCEDURES: Final[dict[type[Any], Procedure]] = {
     DialogueVerdict: Procedure(
         DialogueVerdict, _rows, _question, _grade, dialogue_scores, _cautions, _head,
-        _dialogue_summary,
+        _dialogue_summary, "empty answer",
     ),
     HallucinationVerdict: Procedure(
         HallucinationVerdict, _rows, _question, _grade, hallucination_scores, _cautions, _head,
-        _hallucination_summary,
+        _hallucination_summary, "empty description",
     ),
 }  # fmt: skip

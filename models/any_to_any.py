@@ -159,6 +159,11 @@ class AnyToAny:
         )
         self._room = InMemory(forget=self._forget)
 
+    @classmethod
+    def repeats_with(cls, options: dict[str, Any]) -> str:
+        """Return why its pictures are the same each time; empty where they are drawn."""
+        return Drawing(1, do_sample=bool(options.get("do_sample", True))).repeats
+
     def record(self) -> dict[str, Any]:
         """Return the checkpoint's identity, and how it is asked and draws."""
         record = self._writer.record()

@@ -23,7 +23,7 @@ from cobsat.spec import choose
 
 from .asking import Answer, answers
 from .protocol import Capabilities, Model, Output, UsesImageSource
-from .registry import chosen_class
+from .registry import chosen_class, repeats_with
 from .settings import asked_for
 from .spending import Spending
 
@@ -88,7 +88,22 @@ class DescribeThenDraw:
             for option in getattr(loaded[role], "session_options", ())
         )
         self.capabilities = Capabilities(
-            frozenset({"image"}), describer.capabilities.max_images, repeats=_repeats(loaded)
+            frozenset({"image"}),
+            describer.capabilities.max_images,
+            repeats=_together({role: loaded[role].capabilities.repeats for role in _ROLES}),
+        )
+
+    @classmethod
+    def repeats_with(cls, options: dict[str, Any]) -> str:
+        """Return why both together give the same each time, as far as their classes tell."""
+        names = {role: options[role] for role in _ROLES}
+        others = {k: v for k, v in options.items() if k not in ("prompt", "many_images", *_ROLES)}
+        given = _by_role(others)
+        return _together(
+            {
+                role: repeats_with(chosen_class(names[role], given[role], role), given[role])
+                for role in _ROLES
+            }
         )
 
     def use_image_source(self, source: ImageSource) -> None:
@@ -171,9 +186,8 @@ def _check_kind(role: str, kind: str, name: str, can: Capabilities) -> None:
     )
 
 
-def _repeats(models: dict[str, Model]) -> str:
+def _together(why: dict[str, str]) -> str:
     """Return why both together give the same each time; empty where one of them draws lots."""
-    why = {role: model.capabilities.repeats for role, model in models.items()}
     if not all(why.values()):
         return ""
     return "; ".join(f"{role}: {_named(text, role)}" for role, text in why.items())

@@ -37,6 +37,7 @@ from .protocol import Model, UsesImageSource
 from .registry import load_model
 from .settings import (
     check_capabilities,
+    check_samples,
     default_folder,
     model_options,
     own_instructions,
@@ -205,6 +206,10 @@ def command(
             help="For a model that takes one picture: error, collage (all in one picture) or last."
         ),
     ] = None,
+    lora: Annotated[
+        str | None,
+        typer.Option("--adapter", help="LoRA weights to merge into the checkpoint: a folder."),
+    ] = None,
     batch_size: Annotated[int, typer.Option(help="Examples asked at once.", min=1)] = 16,
     model_option: Annotated[
         list[str] | None,
@@ -259,6 +264,8 @@ def command(
         given = parse_options(model_option or ())
         if many_images is not None:
             given["many_images"] = many_images
+        if lora is not None:
+            given["adapter"] = lora
         here.check_devices(given)
         spending = Spending(max_cost, price_in, price_out)
         if max_cost is not None and here.count > 1:
@@ -266,6 +273,7 @@ def command(
                 f"max_cost must be left out with {here.count} processes, got {max_cost:g}: each "
                 "would spend it; one process asks a server for many answers at once by itself"
             )
+        check_samples(model, given, samples)
         adapter = load_model(model, **model_options(model, given, plan.output))
         wording = instructions_for or own_instructions(adapter, plan)
         plan = replace(plan, instructions_for=wording)

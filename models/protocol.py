@@ -97,7 +97,9 @@ class Model(Protocol):
     in that where the user names none. One that makes its output of another kind (a picture of its
     own description) names in `asked_for` what its prompts are to ask for. One whose defaults suit
     descriptions names in `answer_options` what it takes in their place for answers. One whose time
-    or cost falls when prompts that begin alike come one after the other sets `by_prefix`.
+    or cost falls when prompts that begin alike come one after the other sets `by_prefix`. One whose
+    options decide whether it repeats itself says so before it loads, in a class method
+    `repeats_with(options)` that returns what `Capabilities.repeats` will be.
 
     With several samples an example comes several times, each time with another id: what is drawn
     at random takes its seed from it.

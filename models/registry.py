@@ -19,7 +19,7 @@ from cobsat.spec import choose
 from .papers_systems import SYSTEMS
 from .protocol import Model
 
-__all__ = ["MODELS", "Entry", "chosen_class", "load_model"]
+__all__ = ["MODELS", "Entry", "chosen_class", "load_model", "repeats_with"]
 
 
 @dataclass(frozen=True)
@@ -138,6 +138,16 @@ def chosen_class(name: str, options: dict[str, Any], part: str = "") -> type:
     return model_class
 
 
+def repeats_with(model_class: type, options: dict[str, Any]) -> str:
+    """Return why a model gives the same output each time, where its class tells by the options.
+
+    The words are those of `Capabilities.repeats`; empty where it draws, or where that shows only
+    when it is loaded.
+    """
+    tell = getattr(model_class, "repeats_with", None)
+    return str(tell(options)) if tell else ""
+
+
 def _load_class(target: str, extra: str | None) -> type:
     module_name, _, class_name = target.partition(":")
     if not all(part.isidentifier() for part in (*module_name.split("."), class_name)):
@@ -220,11 +230,13 @@ def command(
             what.append(f"pip install 'cobsat\\[{entry.extra}]'")
         table.add_row(key, "\n".join(entry.outputs), entry.pictures, "\n".join(what))
     table.add_row("module:Class", "its own", "its own", "an adapter of yours")
+    answers = "What describes also answers TouchStone's questions; copy, query and random do not."
     systems = Table("system of the papers", "state", "how, or why not", box=None, pad_edge=False)
     for system, told in SYSTEMS.items():
         systems.add_row(system, told.state, told.how)
     last = "cobsat models MODEL shows a model's options; docs/models.md says more of the papers'."
-    Console().print(table, "", systems, "", last, highlight=False, sep="\n")
+    Console().print(table, "", answers, "", systems, "", last, highlight=False, sep="
+")
 
 
 def describe(name: str) -> str:

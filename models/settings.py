@@ -19,11 +19,12 @@ from cobsat.run_examples import run_size, run_source
 from cobsat.run_folder import safe_name
 
 from .protocol import Capabilities, Model, kind_of
-from .registry import chosen_class
+from .registry import chosen_class, repeats_with
 
 __all__ = [
     "asked_for",
     "check_capabilities",
+    "check_samples",
     "default_folder",
     "expand_configs",
     "model_options",
@@ -124,6 +125,22 @@ def with_model(
     )
 
 
+def check_samples(name: str, options: dict[str, Any], samples: int) -> None:
+    """Check that several samples are not all the same, as far as the class can tell by its options.
+
+    What only the loaded model knows is for `check_capabilities` to check.
+
+    Raises:
+        ValueError: They are; the message says what makes the model draw.
+    """
+    _refuse_repeats(name, samples, repeats_with(chosen_class(name, options), options))
+
+
+def _refuse_repeats(name: str, samples: int, why: str) -> None:
+    if samples > 1 and why:
+        raise ValueError(f"samples of model {name} must be 1, got {samples}: {why}")
+
+
 def check_capabilities(name: str, capabilities: Capabilities, settings: RunSettings) -> None:
     """Check that a model can do what a run asks for.
 
@@ -144,10 +161,7 @@ def check_capabilities(name: str, capabilities: Capabilities, settings: RunSetti
             f"output of model {name} must be one of {', '.join(can)}, got {settings.output!r}: "
             f"{', or '.join(fixes)}"
         )
-    if settings.samples > 1 and capabilities.repeats:
-        raise ValueError(
-            f"samples of model {name} must be 1, got {settings.samples}: {capabilities.repeats}"
-        )
+    _refuse_repeats(name, settings.samples, capabilities.repeats)
     limit = capabilities.max_images
     if limit is None:
         return

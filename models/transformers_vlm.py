@@ -174,6 +174,11 @@ class TransformersVLM:
         self._pictures = ImageCache()
         self._room = InMemory(forget=self._encoder.forget)
 
+    @classmethod
+    def repeats_with(cls, options: dict[str, Any]) -> str:
+        """Return why its answers are the same each time; empty where they are drawn."""
+        return Decoding(do_sample=bool(options.get("do_sample", False))).repeats
+
     @property
     def parts(self) -> tuple[Any, Any]:
         """The checkpoint's model and processor."""

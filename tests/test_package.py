@@ -24,6 +24,7 @@ MODULES = sorted(
     for package in (
         "cobsat",
         "cobsat.drawing",
+        "cobsat.touchstone",
         "cobsat.models",
         "cobsat.metrics",
         "cobsat.hub_cards",

@@ -81,7 +81,7 @@ def _commands(data: dict[str, Any], base: str, lora: bool, draws: bool = False) 
     """Return commands that ask the model about the test that goes with its training."""
     name = Path(base).name if Path(base).exists() else base
     name = name if _PLAIN.fullmatch(name) else "BASE"
-    model = f"checkpoint={name} --model-option adapter=." if lora else "checkpoint=."
+    model = f"checkpoint={name} --adapter ." if lora else "checkpoint=."
     split = str(data["dataset_train_split"]).removesuffix("_train") + "_test"
     options = [("config", data["dataset_config"]), ("split", split)]
     options += [(key.replace("_", "-"), data[key]) for key in ("prompt_type", "instructions_for")]

@@ -17,8 +17,11 @@ LoRA reaches the language model only. A SEED-LLaMA that `cobsat convert` made is
 (`sft_seed_llama.py`). The same command again goes on from the last checkpoint;
 Ctrl-C saves one. Then ask base and tuned model about the unseen half:
 
+    cobsat table4 runs/tuned
     cobsat run --model transformers --model-option checkpoint=Qwen/Qwen2.5-VL-7B-Instruct \
-        --model-option adapter=runs/tuned --config all-2shot --split ft_test --output description
+        --adapter runs/tuned --config all-2shot --split ft_test --output description
+
+docs/fine-tuning.md has more: launchers, LLaVA, vLLM, and what comes out.
 """
 
 from __future__ import annotations

@@ -194,8 +194,19 @@ def command(
     tables = []
     for each in read:
         pair = _compare(each, out, by, model_option, limit, batch_size)
-        official = pair.first.settings.images == "official"
-        tables.append({"tuned": each.folder.name, "judge": by.name, "rows": rows(pair, official)})
+        asked = pair.first.settings
+        table = {
+            "tuned": each.folder.name,
+            "judge": by.name,
+            "judge_record": dict(pair.first.record),  # its weights, questions or word forms
+            "config": each.config,
+            "split": each.split,
+            "prompt_type": asked.prompt_type,
+            "instructions_for": asked.instructions_for,
+            "image_digest": asked.image_digest,
+            "rows": rows(pair, asked.images == "official"),
+        }
+        tables.append(table)
         _keep_with_model(each, tables[-1], pair)
     text = "\n\n".join(_section(table) for table in tables) + "\n"
     write_json(out / "table4.json", tables)

@@ -189,24 +189,32 @@ def export_answers(folder: RunFolder, out: Path, *, sample: int = 1, partial: bo
         raise FileExistsError(f"{out} must be a new file, got one that is there")
     source = run_source(settings)
     predictions, _ = folder.predictions()
-    rows, without = [], []
+    rows: list[dict[str, str]] = []
+    without: list[str] = []
     asked = {question.id for question in run_questions(settings, source)}
     for question in source.questions:
         prediction = predictions.get(sample_id(question.id, sample))
         if prediction is not None and prediction.status == "ok" and (prediction.text or "").strip():
             rows.append({**source.cells(question), "response": prediction.text or ""})
         else:
-            without.append((question, "not asked" if question.id not in asked else prediction))
+            without.append(f"{question.id} ({_lack(prediction, question.id in asked)})")
     if without and not partial:
-        question, why = without[0]
-        got = why if isinstance(why, str) else "no answer yet" if why is None else why.status
         raise ValueError(
             f"{folder.path} must have an answer to each of {len(source.questions):,} questions, "
-            f"got {len(rows):,}; the first without is {question.id} ({got}): an error is no "
-            "answer (--retry-errors asks again, --partial leaves these rows out)"
+            f"got {len(rows):,}; the first without is {without[0]}: an error is no answer "
+            "(predict --retry-errors asks again, --partial leaves these rows out)"
         )
     write_table(out, COLUMNS, rows)
     return len(rows)
+
+
+def _lack(prediction: Prediction | None, asked: bool) -> str:
+    """Return why there is no answer."""
+    if not asked:
+        return "not asked"
+    if prediction is None:
+        return "no answer yet"
+    return "ok, but empty" if prediction.status == "ok" else prediction.status
 
 
 def import_command(

@@ -23,7 +23,7 @@ _TEXT: Final = datasets.Value("string")
 _LIBRARYS: Final = ("custom_features", "config_id", "version")
 """Options that are `datasets`' own."""
 
-_NO_FILES: Final = ("data_files", {})
+_NO_FILES: Final[tuple[str, dict[str, Any]]] = ("data_files", {})
 """What `datasets` gives a builder of which no files were wanted."""
 
 _TEXTS: Final = datasets.List(_TEXT)

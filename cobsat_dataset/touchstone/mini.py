@@ -47,6 +47,8 @@ def read_mini(folder: Path) -> QuestionSource:
             data = json.loads(path.read_text("utf-8"))
         except ValueError as error:
             raise ValueError(f"{path} must be JSON in UTF-8, got {error}") from error
+        if not isinstance(data, list) or not all(isinstance(entry, dict) for entry in data):
+            raise ValueError(f"{path} must be a list of questions, each an object")
         for entry in data:
             questions.append(_question(path, entry))
             whole.update(json.dumps(entry, sort_keys=True, ensure_ascii=False).encode())
@@ -61,7 +63,8 @@ def read_mini(folder: Path) -> QuestionSource:
 
 def _question(path: Path, entry: Mapping[str, Any]) -> Question:
     where = f"question {entry.get('index')!r} in {path}"
-    if not isinstance(entry.get("index"), int) or entry["index"] < 1:
+    index = entry.get("index")
+    if not isinstance(index, int) or isinstance(index, bool) or index < 1:
         raise ValueError(f"index of {where} must be an integer above 0")
     for key in _TEXTS:
         if not isinstance(entry.get(key), str) or not entry[key].strip():
@@ -76,10 +79,12 @@ def _question(path: Path, entry: Mapping[str, Any]) -> Question:
         raise ValueError(
             f"categories and subtask of {where} must be the paper's, got {unknown[0]!r}"
         )
+    if any(Path(name).name != name for name in entry["images"]):
+        raise ValueError(f"images of {where} must be names of files, got {entry['images']!r}")
     pictures = path.parent / "pictures"
     return Question(
-        id=f"{MINI}-{entry['index']}",
-        index=entry["index"],
+        id=f"{MINI}-{index}",
+        index=index,
         images=tuple(str(pictures / name) for name in entry["images"]),
         question=entry["question"],
         annotation=entry["annotation"],

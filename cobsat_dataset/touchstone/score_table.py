@@ -35,7 +35,7 @@ def score_table(scores: Mapping[str, Any]) -> tuple[Table, str]:
         table.add_column(name, justify="right")
     rows = [("all", scores["overall"])]
     rows += [
-        (CATEGORIES[name].title if name in CATEGORIES else name, row)
+        (CATEGORIES[name].title.removesuffix(" Ability") if name in CATEGORIES else name, row)
         for name, row in scores["categories"].items()
     ]
     for name, row in rows:

@@ -32,7 +32,7 @@ def judge(
         "subtask": "",
     }
     asked = [dialogue_chat(reference, answer, order)[-1]["content"] for order in ROUNDS]
-    said = {order: Said(reply) for order, reply in zip(ROUNDS, (first, second), strict=True)}
+    said: dict[str, Said] = {ROUNDS[0]: Said(first), ROUNDS[1]: Said(second)}
     verdict = dialogue_verdict(said)
     if verdict.answer is None:
         return asked[0], asked[1], f"No score: {verdict.reason}"

@@ -58,11 +58,15 @@ def test_models_by_rank_with_ties(runs: list[Path]) -> None:
     assert best is not None
     assert near is not None
     assert worst is not None
-    assert best.overall.points.score == pytest.approx(900)
-    assert near.overall.points.score == pytest.approx((10 * 900 + 2 * 800) / 12)
-    assert (near.overall.win, near.overall.tie, near.overall.loss) == (10, 2, 0)
-    assert worst.overall.points.score == pytest.approx(400)
-    assert worst.overall.bias.score == pytest.approx(200)  # 5 when first, 3 when second
+    assert best.scores.overall.points.score == pytest.approx(900)
+    assert near.scores.overall.points.score == pytest.approx((10 * 900 + 2 * 800) / 12)
+    assert (near.scores.overall.win, near.scores.overall.tie, near.scores.overall.loss) == (
+        10,
+        2,
+        0,
+    )
+    assert worst.scores.overall.points.score == pytest.approx(400)
+    assert worst.scores.overall.bias.score == pytest.approx(200)  # 5 when first, 3 when second
     assert [(a, b, d.n) for a, b, d in board.pairs] == [
         ("worst", "best", 12), ("worst", "near", 12), ("best", "near", 12),
     ]  # fmt: skip
@@ -76,10 +80,10 @@ def test_what_has_no_mark_is_in_the_floor_and_counted(tmp_path: Path, questions:
     run = answer_run(tmp_path / "run", questions, marks, answers={3: failed, 4: blocked})
     board = read_board([run])
     found = board.runs[0]
-    assert found.overall.points.score == pytest.approx(900)
-    assert found.overall.floor == pytest.approx((8 * 900 + 4 * 100) / 12)
-    assert (found.overall.n, found.overall.of) == (8, 12)
-    assert found.counts == {
+    assert found.scores.overall.points.score == pytest.approx(900)
+    assert found.scores.overall.floor == pytest.approx((8 * 900 + 4 * 100) / 12)
+    assert (found.scores.overall.n, found.scores.overall.of) == (8, 12)
+    assert found.scores.counts == {
         "questions": 12, "scored": 8, "unscored": 1, "judge_failed": 1, "missing": 0,
         "prediction_error": 1, "prediction_blocked": 1,
     }  # fmt: skip
@@ -166,7 +170,7 @@ def test_published_scores_stand_beside_all_official_questions_only(
     assert len(read_board([run]).places) == 1  # a file of another's
     monkeypatch.setattr(leaderboard_data, "questions_together", official)
     board = read_board([run])
-    assert board.runs[0].overall.points.score == pytest.approx(720)
+    assert board.runs[0].scores.overall.points.score == pytest.approx(720)
     ranked = [(place.name, str(place.rank)) for place in board.places]
     assert ranked[:5] == [
         ("GPT-4V", "1"), ("CogVLM", "2"), ("run", "3-4"), ("Qwen-VL", "3-4"), ("Emu2", "5"),
@@ -254,7 +258,7 @@ def test_verdicts_on_other_answers_are_in_no_comparison_and_told(runs: list[Path
     board = read_board(runs)
     assert board.pairs[0][2].n == 11
     notices = board.runs[1].notices
-    assert any(notice.startswith("1 verdicts are about other answers") for notice in notices)
+    assert any(notice.startswith("1 verdict is about another answer") for notice in notices)
     assert any("over 12 marked answers, and there are 11 now" in notice for notice in notices)
 
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import cobsat.metrics
 import pytest
 import torch
-from cobsat import THEMES, ImageSource, image_source
+from cobsat import THEMES, ImageSource, Verdict, image_source
 from cobsat.layout import LABELS
+from cobsat.metrics.llava_judge import LlavaJudge
 from cobsat.metrics.questions import WORDINGS, Wording, questions
 from cobsat.train.augment import DISTURBANCES
 from cobsat.train.mini_llava_card import generate
@@ -111,8 +112,41 @@ def test_loads_offline_without_a_warning(loaded: Loaded) -> None:
     assert model.generation_config.do_sample is False
 
 
-def test_right_on_every_shipped_picture(loaded: Loaded, source: ImageSource) -> None:
-    assert wrong(loaded, LABELS, pictures(source, LABELS)) == []
+def test_right_on_every_shipped_picture(shipped_verdicts: list[Verdict]) -> None:
+    """The judge's replies, which are the library's own (`test_llava_judge.py`)."""
+    missed = []
+    for label, verdict in zip(LABELS, shipped_verdicts, strict=True):
+        for number, question in enumerate(questions(THEMES[label[0]])):
+            reply = (verdict.raw or {})[question.kind]["reply"]
+            if reply != str(question.options.index(label[2 - number]) + 1):
+                missed.append((label, question.kind, reply))
+    assert missed == []
+
+
+def test_right_on_pictures_by_the_library_alone(loaded: Loaded, source: ImageSource) -> None:
+    assert wrong(loaded, FEW, pictures(source, FEW)) == []
+
+
+def test_the_two_ways_of_asking_agree(source: ImageSource, shipped_verdicts: list[Verdict]) -> None:
+    """On at least 99% of the shipped pictures; on descriptions as well."""
+    references = [{"task": f"{t}_i", "object": o, "attribute": a} for t, a, o in LABELS]
+    talker = LlavaJudge(device="cpu", forward_batch_size=16)
+    scorer = LlavaJudge(device="cpu", forward_batch_size=16, method="options")
+    assert (talker.name, scorer.name) == ("llava", "llava-options")
+    assert scorer.record()["shared_prefix"] is True
+    pictures = [source.paths[label] for label in LABELS]
+    texts = [source.descriptions[label] for label in LABELS[::5]]
+    for said, scored in (
+        (shipped_verdicts, scorer.judge(pictures, references, "image")),
+        (
+            talker.judge(texts, references[::5], "description"),
+            scorer.judge(texts, references[::5], "description"),
+        ),
+    ):
+        same = [(a.object, a.attribute) == (b.object, b.attribute)
+                for a, b in zip(said, scored, strict=True)]  # fmt: skip
+        assert sum(same) >= 0.99 * len(same)
+        assert sum(verdict.correct for verdict in said) >= 0.97 * len(said)
 
 
 def test_right_on_shipped_descriptions(loaded: Loaded, source: ImageSource) -> None:

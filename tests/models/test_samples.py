@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cobsat import Options, RunFolder, RunSettings, examples
 from cobsat.cli import main
-from cobsat.models import Capabilities
+from cobsat.models import Capabilities, load_model
 from cobsat.models.baselines import Random
 from cobsat.models.predict import predict
 from cobsat.models.prompt_order import by_prefix, shared_parts
+from cobsat.models.registry import repeats_with
 from cobsat.models.settings import check_capabilities, default_folder, run_settings, run_size
 from cobsat.samples import split_sample_id
 
@@ -72,6 +74,57 @@ def test_a_model_that_gives_the_same_each_time_is_refused() -> None:
     check_capabilities("m", greedy, settings(1))
     with pytest.raises(ValueError, match=r"must be 1, got 2: answers are greedy: --model-option"):
         check_capabilities("m", greedy, settings(2))
+
+
+NOWHERE = "/nowhere/at/all"
+BOTH = {"describe": "transformers", "describe.checkpoint": NOWHERE, "draw.checkpoint": NOWHERE}
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "fix"),
+    [
+        ("transformers", {"checkpoint": NOWHERE}, "do_sample=true"),
+        ("any_to_any", {"checkpoint": NOWHERE, "do_sample": "false"}, "leave out do_sample=false"),
+        (
+            "describe_then_draw",
+            {**BOTH, "draw": "any_to_any", "draw.do_sample": "false"},
+            "describe: answers are greedy: --model-option describe.do_sample=true; draw: pictures "
+            "are greedy",
+        ),
+        ("transformers", {"checkpoint": NOWHERE, "do_sample": "true"}, None),
+        ("any_to_any", {"checkpoint": NOWHERE}, None),
+        ("describe_then_draw", {**BOTH, "draw": "any_to_any"}, None),
+        (
+            "describe_then_draw",
+            {**BOTH, "draw": "any_to_any", "draw.do_sample": "false", "describe.do_sample": "true"},
+            None,
+        ),
+    ],
+)
+def test_it_is_refused_before_a_checkpoint_is_looked_for(
+    model: str,
+    options: dict[str, str],
+    fix: str | None,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    command = ["predict", "--model", model, "--config", CONFIG, "--samples", "2"]
+    command += ["--output", "description" if model == "transformers" else "image"]
+    for key, value in options.items():
+        command += ["--model-option", f"{key}={value}"]
+    assert main([*command, "--out", str(tmp_path / "run")]) == 2
+    told = capsys.readouterr().err
+    assert ("there is no folder" in told) is (fix is None)
+    if fix is not None:
+        assert f"samples of model {model} must be 1, got 2: " in told
+        assert fix in told
+
+
+@pytest.mark.parametrize("options", [{}, {"do_sample": True}, {"do_sample": False}])
+def test_what_is_told_before_loading_is_so(options: dict[str, Any]) -> None:
+    model = load_model("mini-vlm", device="cpu", **options)
+    assert repeats_with(type(model), options) == model.capabilities.repeats
+    assert bool(model.capabilities.repeats) is not options.get("do_sample", False)
 
 
 def test_prompts_that_begin_alike_come_one_after_the_other() -> None:

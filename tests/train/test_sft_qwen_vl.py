@@ -416,13 +416,15 @@ def test_the_adapter_is_one_for_peft_and_for_our_adapter(
     assert record["trained_on"] == "qwen2_5_vl"
     assert len(record["weights_sha256"]) == 64
     assert "adapter" not in TransformersVLM(str(base)).record()
-    options = ["checkpoint=" + str(base), f"adapter={tuned}", "max_new_tokens=4"]
-    command = ["predict", "--model", "transformers", "--config", "color_i-2shot", "--split"]
-    command += ["ft_test", "--output", "description", "--limit", "2", "--out", str(tmp_path)]
+    options = ["checkpoint=" + str(base), "max_new_tokens=4"]
+    command = ["predict", "--model", "transformers", "--adapter", str(tuned), "--split"]
+    command += ["ft_test", "--config", "color_i-2shot", "--output", "description"]
+    command += ["--limit", "2", "--out", str(tmp_path)]
     for option in options:
         command += ["--model-option", option]
     assert cobsat(command) == 0
     assert len(RunFolder(tmp_path).predictions()[0]) == 2
+    assert RunFolder(tmp_path).settings().model_options["options"]["adapter"] == str(tuned)
 
 
 def test_an_adapter_of_another_model_is_refused(
@@ -440,7 +442,7 @@ def test_all_weights_can_be_tuned(checkpoints: dict[str, Path], tmp_path: Path) 
     old = AutoModelForImageTextToText.from_pretrained(checkpoints["qwen2_5_vl"]).state_dict()
     changed = {name for name, w in model.state_dict().items() if not torch.equal(w, old[name])}
     assert any(".visual." in name for name in changed)
-    assert "adapter=" not in (tmp_path / "README.md").read_text()
+    assert "--adapter" not in (tmp_path / "README.md").read_text()
     TransformersVLM(str(tmp_path))
 
 
@@ -461,8 +463,8 @@ def test_the_card_asks_for_the_test_that_goes_with_the_training(tuned: Path) -> 
     record["data"] |= {"dataset_config": "all-4shot", "prompt_type": "exact",
                        "dataset_train_split": "leave_color_out_train"}  # fmt: skip
     commands = "\n".join(_commands(record["data"], "org/base", lora=True))
-    for words in ("checkpoint=org/base", "--config all-4shot", "--split leave_color_out_test",
-                  "--prompt-type exact", "--instructions-for qwen_vl"):  # fmt: skip
+    for words in ("checkpoint=org/base --adapter .", "--config all-4shot", "--prompt-type exact",
+                  "--split leave_color_out_test", "--instructions-for qwen_vl"):  # fmt: skip
         assert words in commands
 
 

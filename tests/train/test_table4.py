@@ -9,7 +9,9 @@ import pytest
 import torch
 from cobsat import RunFolder
 from cobsat.cli import main as cobsat
+from cobsat.images import image_source
 from cobsat.metrics.compare import Pair, compare_runs, read_run
+from cobsat.metrics.mention_judge import MentionJudge
 from cobsat.paper_tables import paper_scores
 from cobsat.train import sft_qwen_vl, table4
 from tiny_vlms import save
@@ -44,6 +46,10 @@ def test_base_and_tuned_are_asked_about_the_unseen_half(
     (first,) = json.loads((tmp_path / "table4.json").read_text())
     assert [row["task"] for row in first["rows"]] == ["color_ii", "attribute_inference", "all"]
     assert first["rows"][0]["prompts"] == 3
+    assert first["judge_record"] == MentionJudge().record()
+    assert (first["config"], first["split"], first["instructions_for"], first["image_digest"]) == (
+        "color_ii-4shot", "ft_test", "qwen_vl", image_source("rendered").digest,
+    )  # fmt: skip
     assert (tmp_path / "table4.md").read_text() in shown
     settings = [RunFolder(path).settings() for path in sorted(tmp_path.glob("*-color_ii*"))]
     assert len(settings) == 2

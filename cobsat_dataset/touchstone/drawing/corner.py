@@ -21,9 +21,8 @@ def reading_corner() -> Canvas:
         for y in range(20 + (x // 46 % 2) * 22, 430, 44):
             c.add(path(f"M{x} {y}l5 8l-5 8l-5 -8z", fill="#d3b27f", opacity=0.55))
     c.add(box(0, 426, 736, 134, fade(c, "#a9713f", "#855428")), box(0, 418, 736, 12, "#f3e6d0"),
-          stroke("M0 462H736M0 506H736M120 430V462M400 430V462M640 430V462M240 462V506M560 462"
-                 "V506M90 506V560"
-                 "M420 506V560", "#6f4520", 2))  # fmt: skip
+          stroke("M0 462H736M0 506H736M120 430V462M400 430V462M640 430V462M240 462V506M560 462V506"
+                 "M90 506V560M420 506V560", "#6f4520", 2))  # fmt: skip
     _rainy_window(c)
     _bookcase(c)
     c.add(
@@ -48,8 +47,8 @@ def _rainy_window(c: Canvas) -> None:
         c.add(disc(x, 224 - r * 0.2, r, "#5f7a6a", opacity=0.8))
     c.add(box(246, 224, 210, 12, "#ffffff"))
     for _ in range(48):
-        x, y = rng.uniform(262, 438), rng.uniform(54, 206)
-        c.add(stroke(f"M{x:.0f} {y:.0f}l-3 13", "#e3edf5", 1.8, stroke_opacity=0.85))
+        px, py = rng.uniform(262, 438), rng.uniform(54, 206)
+        c.add(stroke(f"M{px:.0f} {py:.0f}l-3 13", "#e3edf5", 1.8, stroke_opacity=0.85))
     c.add(stroke("M351 52V224M258 138H444", "#ffffff", 8), box(234, 234, 234, 13, "#f3ead8", 3))
     for s in (-1, 1):
         x = 351 + s * 116

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import Final
+from typing import Any, Final
 
 from ...drawing.backgrounds.kit import radial
 from ...drawing.objects.geometry import curve
@@ -76,8 +76,7 @@ def _fruit(c: Canvas, name: str, x: float, count: int) -> None:
                         py,
                         1,
                         path(
-                            "M0 -48C10 -48 11 -36 13 -28C22 -18 22 4 0 5C-22 4 -22 "
-                            "-18 -13 -28"
+                            "M0 -48C10 -48 11 -36 13 -28C22 -18 22 4 0 5C-22 4 -22 -18 -13 -28"
                             "C-11 -36 -10 -48 0 -48Z",
                             fill=fade(c, "#d6d94a", "#a9b52e"),
                             stroke="#6f7a1c",
@@ -145,11 +144,11 @@ def aquarium() -> Canvas:
     c.add(path(curve(gravel, closed=False) + "L688 462H48Z", fill="#d9b98a"))
     rng = random.Random(7)
     for _ in range(170):
-        x, y = rng.uniform(52, 684), rng.uniform(416, 460)
+        px, py = rng.uniform(52, 684), rng.uniform(416, 460)
         c.add(
             oval(
-                x,
-                y,
+                px,
+                py,
                 rng.uniform(3, 7),
                 rng.uniform(2.4, 5),
                 rng.choice(("#c99f6a", "#e9d3ab", "#b98a56", "#efe3cb")),
@@ -224,7 +223,7 @@ def aquarium() -> Canvas:
 
 def _castle(c: Canvas) -> None:
     stone, edge = fade(c, "#b9a9c6", "#8a7a9a"), "#5f5070"
-    style = {"fill": stone, "stroke": edge, "stroke_width": 2.0}
+    style: dict[str, Any] = {"fill": stone, "stroke": edge, "stroke_width": 2.0}
     c.add(
         at(
             540,

@@ -165,8 +165,8 @@ def four_faces() -> Canvas:
                 open=1.5, mouth="wail", blush=0.0, lashes=True, lips="#a34a4a")  # fmt: skip
     green = Face(skin="#7d4d30", eyes="#1d120c", brows="#120b08", heavy=8, worry=-6, lift=-2,
                  open=0.5, mouth="twisted", blush=0.1, gaze=(-7, 2), lips="#8a4048")  # fmt: skip
-    bald = mirrored(path("M-72 -66C-98 -72 -112 -28 -98 -8C-94 -16 -86 -20 -80 -12C-80 -30 -78 -48"
-                         " -72 -66Z", fill="#dfdad2", stroke="#b5afa5",
+    bald = mirrored(path("M-72 -66C-98 -72 -112 -28 -98 -8C-94 -16 -86 -20 -80 -12"
+                         "C-80 -30 -78 -48 -72 -66Z", fill="#dfdad2", stroke="#b5afa5",
                          stroke_width=2))  # fmt: skip
     glasses = mirrored(disc(-35, -4, 27, "#ffffff18", stroke="#4a4a52", stroke_width=4)) + stroke(
         "M-9 -8Q0 -14 9 -8", "#4a4a52", 4)  # fmt: skip

@@ -330,8 +330,8 @@ def _tin_man(c: Canvas) -> str:
                  17) + stroke("M34 -170C50 -156 54 -136 52 -112",
         "#c3ccd4", 13)  # fmt: skip
     axe = stroke("M58 -70L40 -196", "#8a5a2c",
-                 6) + path("M38 -198C60 -206 72 -196 76 -180C62 -182 52 -178"
-        " 44 -168Z", fill="#d5dde2", stroke=edge, stroke_width=2)  # fmt: skip
+                 6) + path("M38 -198C60 -206 72 -196 76 -180C62 -182 52 -178 44 -168"
+                           "Z", fill="#d5dde2", stroke=edge, stroke_width=2)  # fmt: skip
     return (
         mirrored(leg)
         + mirrored(arm)

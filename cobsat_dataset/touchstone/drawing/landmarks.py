@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from collections.abc import Sequence
 
 from ...drawing.backgrounds.kit import cloud, glow
 from ...drawing.objects.geometry import Point, curve
@@ -250,7 +251,7 @@ def mountain_wall() -> Canvas:
     return c
 
 
-def _wall(c: Canvas, spine: list[Point], first: float, last: float, detail: float) -> None:
+def _wall(c: Canvas, spine: Sequence[Point], first: float, last: float, detail: float) -> None:
     """Lay a wall along a line; its half-width grows from `first` to `last`."""
     dense: list[Point] = []
     for (x0, y0), (x1, y1) in itertools.pairwise(spine):

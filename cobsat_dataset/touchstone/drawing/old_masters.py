@@ -159,12 +159,11 @@ def great_wave() -> Canvas:
     c.add(box(0, 0, 736, 512, fade(c, "#d9c9a3", "#efe3c4", "#e8dcc0")))
     c.add(blob([(420, 40), (520, 26), (640, 44), (760, 30), (760, 120), (640, 108), (520, 116)],
                "#e3d2a8"))  # fmt: skip
-    c.add(path("M400 352C440 318 462 296 484 268L494 264L503 269L512 263L522 268C546 298 572 322 "
-               "612 352Z",
+    c.add(path("M400 352C440 318 462 296 484 268L494 264L503 269L512 263L522 268"
+               "C546 298 572 322 612 352Z",
                fill="#4a6687", stroke="#26384e", stroke_width=2),
-          path("M462 298C470 288 478 278 484 268L494 264L503 269L512 263L522 268C530 279 538 288 "
-               "547 298"
-               "L532 291L524 304L512 290L502 308L492 290L480 303L474 292Z",
+          path("M462 298C470 288 478 278 484 268L494 264L503 269L512 263L522 268"
+               "C530 279 538 288 547 298L532 291L524 304L512 290L502 308L492 290L480 303L474 292Z",
                fill="#fbf7ea"))  # fmt: skip
     sea = fade(c, "#2f567f", "#173a63", "#0f2747")
     c.add(path("M330 356C420 330 470 372 540 352C620 330 660 318 760 270V520H0V420Z",
@@ -246,9 +245,11 @@ def _claws(c: Canvas) -> None:
             )
         )
     for _ in range(70):
-        x, y = rng.uniform(300, 540), rng.uniform(70, 300)
-        if x - 300 > (y - 90) * 0.45:
-            c.add(disc(x, y, rng.uniform(1.4, 4.2), "#fbf8ee", stroke="#9fb4c2", stroke_width=0.8))
+        px, py = rng.uniform(300, 540), rng.uniform(70, 300)
+        if px - 300 > (py - 90) * 0.45:
+            c.add(
+                disc(px, py, rng.uniform(1.4, 4.2), "#fbf8ee", stroke="#9fb4c2", stroke_width=0.8)
+            )
 
 
 def _stripes(c: Canvas, points: list[Point], count: int, step: float) -> None:
@@ -258,8 +259,8 @@ def _stripes(c: Canvas, points: list[Point], count: int, step: float) -> None:
 
 
 def _boat(c: Canvas, x: float, y: float, turn: float, scale: float) -> None:
-    hull = path("M-128 -20C-90 12 60 22 138 -34L146 -30C120 12 84 34 20 36C-60 36 -110 14 -132 "
-                "-14Z",
+    hull = path("M-128 -20C-90 12 60 22 138 -34L146 -30C120 12 84 34 20 36C-60 36 -110 14 -132 -14"
+                "Z",
                 fill="#d9b56c", stroke="#4c3518", stroke_width=2.5)  # fmt: skip
     rowers = "".join(
         oval(k, -2, 13, 12, "#2f4a78") + disc(k + 8, -15, 7.5, "#e8c9a0", stroke="#4c3518",

@@ -56,11 +56,11 @@ def boarding_pass() -> Canvas:
         c.write(value, x, y + 27, 25, weight=2.8, fill="#1a2330")
     rng = random.Random(482)
     for left, right in ((58, 520), (580, 712)):
-        x: float = left
-        while x < right:
+        bar: float = left
+        while bar < right:
             w = rng.choice((1.6, 2.4, 3.6, 5))
-            c.add(box(x, 312, w, 34, "#1a2330"))
-            x += w + rng.choice((2, 3, 4.4))
+            c.add(box(bar, 312, w, 34, "#1a2330"))
+            bar += w + rng.choice((2, 3, 4.4))
     return c
 
 

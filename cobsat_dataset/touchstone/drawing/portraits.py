@@ -84,8 +84,8 @@ def _wrinkles() -> str:
 
 def _moustache() -> str:
     rng = random.Random(4)
-    shape = path("M0 42C-12 38 -34 44 -44 64C-34 72 -14 72 0 67C14 72 34 72 44 64C34 44 12 38 0 "
-                 "42Z",
+    shape = path("M0 42C-12 38 -34 44 -44 64C-34 72 -14 72 0 67C14 72 34 72 44 64C34 44 12 38 0 42"
+                 "Z",
                  fill="#cfcac2", stroke="#a49e95", stroke_width=1.6)  # fmt: skip
     hairs = "".join(
         stroke(f"M{x * 0.7:.1f} 46Q{x:.1f} 56 {x * 1.08:.1f} {66 + rng.uniform(-2, 3):.1f}",

@@ -230,15 +230,15 @@ def garden_party() -> Canvas:
     for actor in (dog, cat):
         canvas.add(actor.back, actor.front, actor.top)
     for actor, color in ((dog, "#e9b22e"), (cat, "#2b78c5")):
-        x, y = actor.anchors.head_top
+        hx, hy = actor.anchors.head_top
         canvas.add(
             poly(
-                [(x - 20, y + 12), (x + 20, y + 12), (x, y - 40)],
+                [(hx - 20, hy + 12), (hx + 20, hy + 12), (hx, hy - 40)],
                 color,
                 stroke=shade(color, -0.4),
                 stroke_width=2.5,
             ),
-            oval(x, y - 41, 7, 7, "#ffffff"),
+            oval(hx, hy - 41, 7, 7, "#ffffff"),
         )
     canvas.write(PARTY[4], 280, 738, 24, weight=2.8, anchor="middle", fill="#3d5a28")
     return canvas

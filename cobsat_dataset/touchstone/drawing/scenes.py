@@ -35,15 +35,16 @@ def harbour_morning() -> Canvas:
         c.add(
             stroke(f"M{560 - w:.0f} {302 + k * 11}h{2 * w:.0f}", "#fff0b5", 3, stroke_opacity=0.5)
         )
-    for x, y, k, sail in ((330, 330, 0.62, "#ffffff"), (462, 352, 0.85, "#d8443c"),
-                          (640, 388, 1.15, "#f6c63d")):  # fmt: skip
-        c.add(at(x, y, k, _sailing_boat(sail)))
+    boats = ((330, 330, 0.62, "#ffffff"), (462, 352, 0.85, "#d8443c"), (640, 388, 1.15, "#f6c63d"))
+    for left, top, scale, sail in boats:
+        c.add(at(left, top, scale, _sailing_boat(sail)))
     _lighthouse(c)
-    for x, y, k in ((250, 60, 1.0), (300, 92, 0.8), (352, 54, 0.7), (214, 108, 0.7)):
-        c.add(at(x, y, k, path("M-26 -8C-14 -16 -6 -8 0 0C6 -8 14 -16 26 -8C14 -8 6 0 0 7C-6 0 "
-                               "-14 -8"
-                               " -26 -8Z", fill="#ffffff", stroke="#7c8a96",
-                               stroke_width=1.4)))  # fmt: skip
+    gull = path(
+        "M-26 -8C-14 -16 -6 -8 0 0C6 -8 14 -16 26 -8C14 -8 6 0 0 7C-6 0 -14 -8 -26 -8Z",
+        fill="#ffffff", stroke="#7c8a96", stroke_width=1.4,
+    )  # fmt: skip
+    for left, top, scale in ((250, 60, 1.0), (300, 92, 0.8), (352, 54, 0.7), (214, 108, 0.7)):
+        c.add(at(left, top, scale, gull))
     _jetty(c)
     return c
 
@@ -254,9 +255,8 @@ def _bare_tree() -> str:
 def _snowman() -> str:
     ball = {"stroke": "#b9cbdd", "stroke_width": 2.0}
     return (
-        stroke("M-56 -112L-100 -146M-100 -146L-114 -142M-100 -146L-104 -162M56 -112L98 -150M98 "
-               "-150L112 -148"
-               "M98 -150L100 -166", "#5a3d24", 6)
+        stroke("M-56 -112L-100 -146M-100 -146L-114 -142M-100 -146L-104 -162M56 -112L98 -150"
+               "M98 -150L112 -148M98 -150L100 -166", "#5a3d24", 6)
         + disc(0, -52, 68, "#f6fafe", **ball) + disc(0, -132, 50, "#fbfdff", **ball)
         + disc(0, -200, 38, "#ffffff", **ball)
         + path("M-48 -50C-40 -6 30 8 58 -22C40 18 -40 14 -48 -50Z",

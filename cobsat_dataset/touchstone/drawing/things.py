@@ -81,13 +81,13 @@ def figure(
     scale = height / (bottom - top)
     middle = (left + right) / 2 * scale
     frame = Frame(x + (middle if flip else -middle), ground, 0.0, scale, flip)
-    return Actor(
-        *(group(part, transform=frame.transform) if part else ""
-          for part in (layers.back, layers.front, layers.top)),
-        anchors=layers.anchors.mapped(frame),
-        facing=-1 if flip else 1,
-        note=f"a {layers.anchors.note} {name}".replace("  ", " "),
-    )  # fmt: skip
+    back, front, top_layer = (
+        group(part, transform=frame.transform) if part else ""
+        for part in (layers.back, layers.front, layers.top)
+    )
+    anchors = layers.anchors.mapped(frame)
+    note = f"a {anchors.note} {name}".replace("  ", " ")
+    return Actor(back, front, top_layer, anchors, -1 if flip else 1, note)
 
 
 def clipped(picture: Picture, d: str, *elements: str) -> str:
