@@ -235,8 +235,7 @@ def command(
     for system, told in SYSTEMS.items():
         systems.add_row(system, told.state, told.how)
     last = "cobsat models MODEL shows a model's options; docs/models.md says more of the papers'."
-    Console().print(table, "", answers, "", systems, "", last, highlight=False, sep="
-")
+    Console().print(table, "", answers, "", systems, "", last, highlight=False, sep="\n")
 
 
 def describe(name: str) -> str:

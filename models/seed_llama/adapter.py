@@ -177,6 +177,11 @@ class SeedLLaMA:
         self._codes: dict[str, tuple[int, ...]] = {}
         self._room = InMemory()
 
+    @classmethod
+    def repeats_with(cls, options: dict[str, Any]) -> str:
+        """Return why its replies are the same each time; empty where they are drawn."""
+        return Decoding(do_sample=bool(options.get("do_sample", True))).repeats
+
     def record(self) -> dict[str, Any]:
         """Return the checkpoints' identity, and how the model is asked and draws."""
         model, system = self._system.language_model, self._system
@@ -303,7 +308,7 @@ class SeedLLaMA:
         )
         if said.problem is not None:
             return replace(output, status="error", reason=said.problem)
-        if example["output"] == "description":
+        if example["output"] != "image":  # a description, or an answer to a question
             return output if output.text else _error(output, self._without("text", said))
         if not said.reply.pictures:
             return _error(output, self._without("picture", said))

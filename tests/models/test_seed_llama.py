@@ -126,7 +126,8 @@ def test_a_reply_is_drawn_by_seed_and_id_or_is_greedy(picture_folder: Path) -> N
     greedy = SeedLLaMA(**FAST, do_sample=False)
     assert len({tuple(extra["codes"]) for extra in extras(greedy.predict(others))}) == 1
     assert "seed" not in extras(greedy.predict(others[:1]))[0]
-    assert greedy.capabilities.repeats
+    assert greedy.capabilities.repeats == SeedLLaMA.repeats_with({"do_sample": False}) != ""
+    assert SeedLLaMA.repeats_with({}) == ""
 
 
 def test_the_decoder_is_asked_as_published(
@@ -192,6 +193,8 @@ def test_descriptions_are_the_text_around_pictures(model: SeedLLaMA, picture_fol
     )
     assert all(output.image is None for output in outputs)
     assert extras(outputs) == [{"seed": example_seed(0, row["id"]), "pictures": 1} for row in batch]
+    answered = [{**row, "output": "answer"} for row in batch]
+    assert [o.text for o in model.predict(answered)] == [o.text for o in outputs]
     assert model.instructions_for == {"image": "seed_llama", "description": "seed_llama"}
 
 
