@@ -24,6 +24,7 @@ from ..conversion import Rules, dropped, load_strictly, read_state, renamed, sav
 from ..eva_tower import eva_config, eva_state
 from . import IMAGE_TOKENIZER, LANGUAGE_MODEL
 from .image_tokenizer import ImageTokenizer, TokenizerSizes
+from .prompts import PICTURE_BEGIN
 
 __all__ = [
     "QUANTIZER",
@@ -167,11 +168,13 @@ def convert(sources: Sequence[Path], out: Path, drop: Iterable[str]) -> set[str]
         if quantizer.is_file():
             left_out |= _convert_quantizer(quantizer, out / IMAGE_TOKENIZER, drop)
             known = True
-        if source.is_dir() and (source / "config.json").is_file():
+        if (source / "config.json").is_file() and (not known or _model_type(source) == "llama"):
             _convert_language_model(source, out / LANGUAGE_MODEL)
             known = True
         if source.is_dir() and any(source.glob("tokenizer*")):
-            load_words(str(source)).save_pretrained(out / LANGUAGE_MODEL)
+            words = load_words(str(source))
+            if PICTURE_BEGIN in words.get_vocab():  # else it is LLaMA's own, without codes
+                words.save_pretrained(out / LANGUAGE_MODEL)
             known = True
         if not known:
             raise ValueError(
@@ -191,11 +194,15 @@ def _convert_quantizer(file: Path, out: Path, drop: Iterable[str]) -> set[str]:
 
 
 def _convert_language_model(source: Path, out: Path) -> None:
-    kind = json.loads((source / "config.json").read_text("utf-8")).get("model_type")
+    kind = _model_type(source)
     if kind != "llama":
         raise ValueError(f"the language model must be of type 'llama', got {kind!r} in {source}")
     model = load_language_model(str(source), "auto")
     model.save_pretrained(out)
+
+
+def _model_type(source: Path) -> Any:
+    return json.loads((source / "config.json").read_text("utf-8")).get("model_type")
 
 
 def load_language_model(source: str, dtype: str, device_map: str | None = None) -> Any:

@@ -21,7 +21,15 @@ from typing import Any, Final
 
 from cobsat.examples import Message, Part
 
-__all__ = ["Prompt", "Reply", "Vocabulary", "format_prompt", "read_reply", "user_turns"]
+__all__ = [
+    "PICTURE_BEGIN",
+    "Prompt",
+    "Reply",
+    "Vocabulary",
+    "format_prompt",
+    "read_reply",
+    "user_turns",
+]
 
 _OPEN: Final = "[INST] "
 _CLOSE: Final = " [/INST]\n"

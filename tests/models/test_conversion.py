@@ -6,6 +6,7 @@ import doctest
 import hashlib
 import json
 import pickle
+import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 import torch
+import transformers
 from cobsat import Options, examples
 from cobsat.cli import main
 from cobsat.models import conversion
@@ -203,6 +205,22 @@ def test_a_conversion_records_what_became_of_what(
     lines = [f"{entry['sha256']}  {name}" for name, entry in sorted(files.items())]
     assert converted_digest(converted) == hashlib.sha256("\n".join(lines).encode()).hexdigest()
     assert converted_digest(published[0]) is None
+
+
+def test_another_config_and_llamas_own_tokenizer_do_no_harm(
+    published: tuple[Path, Path, Path], converted: Path, tmp_path: Path
+) -> None:
+    tokenizer, language_model = tmp_path / "seed-tokenizer-2", tmp_path / "llama"
+    shutil.copytree(published[0], tokenizer)
+    shutil.copytree(published[1], language_model)
+    (tokenizer / "config.json").write_text('{"model_type": "seed"}')
+    plain = transformers.LlamaTokenizer(vocab={"<unk>": 0, "<s>": 1, "</s>": 2}, merges=[])
+    plain.save_pretrained(language_model)
+    out = tmp_path / "out"
+    given = ["convert", "seed_llama", str(tokenizer), str(language_model), "--out", str(out)]
+    assert main(given) == 0
+    for name in ("language_model/tokenizer.json", "image_tokenizer/model.safetensors"):
+        assert (out / name).read_bytes() == (converted / name).read_bytes()
 
 
 def test_converted_weights_are_the_published_ones(
