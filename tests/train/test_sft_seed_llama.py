@@ -116,7 +116,7 @@ def test_what_was_done_is_recorded_and_the_card_says_how_to_ask(base: Path, tune
     assert "base_model: seed-llama-tiny" in card
     command = (
         "cobsat run --model seed_llama --model-option checkpoint=seed-llama-tiny "
-        "--model-option adapter=. \\\n  --config color_i-2shot --split ft_test "
+        "--adapter . \\\n  --config color_i-2shot --split ft_test "
         "--prompt-type default --instructions-for seed_llama\n"
     )
     assert command in card
