@@ -36,6 +36,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "report": ("cobsat.hub_cards.report:command", "write report.html"),
     "leaderboard": ("cobsat.hub_cards.leaderboard:command", "rank models on TouchStone"),
     "models": ("cobsat.models.registry:command", "list the models"),
+    "convert": ("cobsat.models.conversion:command", "convert a paper's checkpoint to safetensors"),
     "table4": ("cobsat.train.table4:command", "compare base and tuned model on the unseen half"),
     "train": ("cobsat.train.command:main", "fine-tune a vision-language model (TRL, PEFT)"),
     "import-answers": (
