@@ -245,6 +245,19 @@ def test_a_limit_on_the_cost_stops_before_it_and_a_higher_one_goes_on(
     assert f"{JUDGE}: cost 0.0360" in capsys.readouterr().out
 
 
+def test_a_cheap_first_question_lets_no_whole_batch_through(run: RunFolder) -> None:
+    # the first question costs 2 x (0.001 + 0.001), each of the other eight 2 x (0.1 + 0.001)
+    def dearer(call: Call) -> Response:
+        return completion("8 9", tokens=(100 if call.number < 2 else 10_000, 2))
+
+    with ChatServer(dearer) as server:
+        assert main(command(run, server, "--max-cost", "0.25", *PRICES)) == 0
+        assert len(server.calls) == 4
+        assert scores(run)["cost"]["value"] == pytest.approx(0.206)
+        assert main(command(run, server, "--max-cost", "0.9", *PRICES)) == 0
+        assert scores(run)["cost"]["value"] == pytest.approx(0.206 + 3 * 0.202)
+
+
 def test_what_was_thrown_away_was_paid_for_too(run: RunFolder) -> None:
     def failing(call: Call) -> Response:
         return error(400, "No.") if "Answer 1," in call.text and answer_comes_first(call) else (
