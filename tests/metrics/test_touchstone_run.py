@@ -369,6 +369,19 @@ def test_replies_that_end_before_their_marks_are_told_of(run: RunFolder) -> None
         assert judge_run(run, judge_at(server, stop=None))["overall"]["n"] == 9
 
 
+def test_a_model_that_changed_behind_its_name_is_told_of(
+    run: RunFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def changing(call: Call) -> Response:
+        return completion("8 9", model="gpt-4-0314" if call.number < 2 else "gpt-4-0613")
+
+    with ChatServer(changing) as server:
+        assert main([*command(run, server), "--batch-size", "1"]) == 0
+    (caution,) = scores(run)["cautions"]
+    assert "several models, as the server names them ('gpt-4-0613' 16, 'gpt-4-0314' 2)" in caution
+    assert "not one judge's" in capsys.readouterr().err
+
+
 def test_hallucination_of_a_run(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     def degree(call: Call) -> Response:
         return completion(str(1 + int(call.text.partition("Answer ")[2][0]) % 4))
