@@ -37,6 +37,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "leaderboard": ("cobsat.hub_cards.leaderboard:command", "rank models on TouchStone"),
     "card": ("cobsat.hub_cards.card:command", "write a model card from its runs"),
     "models": ("cobsat.models.registry:command", "list the models"),
+    "convert": ("cobsat.models.conversion:command", "convert a paper's checkpoint to safetensors"),
     "table4": ("cobsat.train.table4:command", "compare base and tuned model on the unseen half"),
     "train": ("cobsat.train.command:main", "fine-tune a vision-language model (TRL, PEFT)"),
     "import-answers": (

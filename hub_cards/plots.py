@@ -23,6 +23,8 @@ _SLANT, _STEEP = (32, 62), (45, 92)
 """Angle and height of turned names: of short ones, and of long ones."""
 _LONGEST_NAME, _SHORT_NAME = 16, 13
 _ROOM_FOR_A_NAME: Final = 82
+_LETTER: Final = 6.8
+"""Room for a name that stands level: at least, and for each of its letters."""
 _TICKS: Final = {0.1: 5, 0.2: 4, 0.3: 3, 0.4: 4, 0.5: 5, 0.6: 3, 0.8: 4, 1.0: 5}
 
 LIGHT: Final = """
@@ -49,7 +51,7 @@ def percent(bar: Bar, unit: Unit = PERCENT) -> str:
 
 def panel_height(chart: Chart) -> int:
     """Return the height of a chart's panels, the same for all."""
-    turned = any(_pitch(panel) < _ROOM_FOR_A_NAME for panel in chart.panels)
+    turned = any(_is_narrow(panel) for panel in chart.panels)
     return _TOP + PLOT_HEIGHT + (_turn(chart)[1] if turned else _LEVEL)
 
 
@@ -61,6 +63,12 @@ def _turn(chart: Chart) -> tuple[int, int]:
 
 def _pitch(panel: Panel) -> float:
     return (WIDTH - _RIGHT - _LEFT) / max(1, len(panel.groups))
+
+
+def _is_narrow(panel: Panel) -> bool:
+    """Return whether a panel has no room for names that stand level."""
+    longest = max((len(name) for name in panel.groups), default=0)
+    return _pitch(panel) < max(_ROOM_FOR_A_NAME, _LETTER * min(longest, _LONGEST_NAME))
 
 
 def panel_svg(chart: Chart, panel: Panel) -> str:
@@ -144,10 +152,10 @@ def _panel(chart: Chart, panel: Panel) -> str:
         f'transform="translate(11 {num(_TOP + height / 2)}) rotate(-90)">'
         f"{_label(chart.y_label, 40)}</text>"
     )
-    pitch = _pitch(panel)
+    pitch, level = _pitch(panel), not _is_narrow(panel)
     for number, (group, bars) in enumerate(zip(panel.groups, panel.bars, strict=True)):
         left = _LEFT + pitch * number
-        parts += _group(chart, group, bars, left, pitch, floor, height / top)
+        parts += _group(chart, group, bars, left, pitch, floor, height / top, level)
     parts.append(f'<line class="axis" x1="{_LEFT}" x2="{right}" y1="{floor}" y2="{floor}"/>')
     if chart.chance is not None:
         chance = num(floor - height * chart.chance / top)
@@ -166,6 +174,7 @@ def _group(
     pitch: float,
     floor: float,
     scale: float,
+    level: bool,
 ) -> list[str]:
     step = min(pitch * 0.82 / max(1, len(bars)), 34.0)
     start = left + (pitch - step * len(bars)) / 2
@@ -193,7 +202,7 @@ def _group(
             )
     middle = left + pitch / 2
     longest = _LONGEST_NAME
-    if pitch >= _ROOM_FOR_A_NAME:
+    if level:
         longest = max(longest, int(pitch / 6.5))
         place = f'text-anchor="middle" x="{num(middle)}" y="{floor + 18}"'
     else:

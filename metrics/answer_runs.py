@@ -70,13 +70,19 @@ def check_together(paths: Sequence[Path], instead: str) -> list[RunSettings]:
     for path, settings in zip(paths, found, strict=True):
         require(settings, "touchstone", path, instead)
     for path, settings in zip(paths, found, strict=True):
-        here, there = _asked(settings), _asked(found[0])
-        if here != there:
+        if _questions(settings) != _questions(found[0]):
             raise ValueError(
-                f"runs must have been asked the same questions, got {there} in {paths[0]} and "
-                f"{here} in {path}: their scores do not belong in one table"
+                f"runs must have been asked the same questions, got {_asked(found[0])} in "
+                f"{paths[0]} and {_asked(settings)} in {path}: their scores do not belong in one "
+                "table"
             )
     return found
+
+
+def _questions(settings: RunSettings) -> tuple[object, ...]:
+    """Return what tells a run's questions from others: a file by its digest, wherever it lies."""
+    which = settings.image_digest or settings.images
+    return sorted(settings.configs), settings.limit, which
 
 
 def _asked(settings: RunSettings) -> str:

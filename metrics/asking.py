@@ -77,11 +77,18 @@ def batches(
     """Yield rows in order, each time as many as hold `batch_size` outputs without an answer.
 
     `room` says how many more outputs may be judged at all. Half of them are taken at a time, so
-    that the last, whose price is only guessed at, are judged one by one.
+    that the last, whose price is only guessed at, are judged one by one; and no more than were
+    judged before, for the first may have been cheap ones.
     """
     batch: list[Row] = []
     new: set[Key] = set()
-    most = min(batch_size, (room() + 1) // 2)
+    asked = 0
+
+    def size() -> int:
+        left = room()
+        return batch_size if left == sys.maxsize else min(batch_size, (left + 1) // 2, asked or 1)
+
+    most = size()
     for row in rows:
         key = work.key(row)
         if key not in answers and key not in new:
@@ -90,9 +97,10 @@ def batches(
             new.add(key)
         batch.append(row)
         if len(new) == most or len(batch) == _LINES_AT_ONCE:
+            asked += len(new)
             yield batch
             batch, new = [], set()
-            most = min(batch_size, (room() + 1) // 2)
+            most = size()
     if batch:
         yield batch
 

@@ -105,12 +105,20 @@ class ServerAsker:
 
     def ask(self, asks: Iterable[Ask], is_clear: IsClear) -> Iterator[tuple[Ask, Said]]:
         """Ask many at once; one that cannot be read, and was not refused, once more."""
+        failure = chat_api("touchstone").CallError
 
         async def ask(chat: Chat, one: Ask) -> Said:
             unclear: list[Said] = []
             while True:
                 body = {"model": self._model, "messages": one.chat, **self._body}
-                reply = await chat.complete(body)
+                try:
+                    reply = await chat.complete(body)
+                except failure as error:
+                    if not unclear:
+                        raise
+                    # those before it were paid for
+                    failed = Said(reason=self._hint(str(error)), failed=True)
+                    return _with_earlier(failed, unclear)
                 said = _said(reply)
                 if is_clear(said) or reply.status == "blocked" or len(unclear) >= self._again:
                     return _with_earlier(said, unclear)

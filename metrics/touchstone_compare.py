@@ -99,7 +99,8 @@ def by_question(marks: Mapping[str, float]) -> dict[str, float]:
     found: dict[str, list[float]] = {}
     for name, mark in marks.items():
         found.setdefault(split_sample_id(name)[0], []).append(mark)
-    return {question: math.fsum(values) / len(values) for question, values in found.items()}
+    # to 9 decimals: equal means are equal, whatever the order of their samples
+    return {name: round(math.fsum(values) / len(values), 9) for name, values in found.items()}
 
 
 def difference(first: Mapping[str, float], second: Mapping[str, float]) -> Difference:

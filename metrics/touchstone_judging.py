@@ -6,6 +6,7 @@ the verdicts goes by what a judge's verdicts are: marks, or degrees of hallucina
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -88,10 +89,24 @@ def _cautions(
             "Replies were cut before they said anything: a model that reasons needs more tokens "
             "(--judge-option max_tokens=4096)."
         )
+    models = _models(verdicts)
+    if len(models) > 1:
+        names = ", ".join(f"{model[:60]!r} {count:,}" for model, count in models.most_common(4))
+        said.append(
+            f"Replies are of several models, as the server names them ({names}): these scores are "
+            "not one judge's."
+        )
     waiting = sum(p.status == "ok" and i not in verdicts for i, p in work.predictions.items())
     if waiting:
         said.append(f"{waiting:,} outputs are not judged yet: they are missing from the scores.")
     return said
+
+
+def _models(verdicts: Mapping[str, Any]) -> Counter[str]:
+    """Return how many replies each model gave: behind one name a server may change it."""
+    parts = (part for verdict in verdicts.values() for part in (verdict.raw or {}).values())
+    names = (part.get("model") for part in parts if isinstance(part, dict))
+    return Counter(name for name in names if isinstance(name, str))
 
 
 def _dialogue_summary(result: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Final, cast
 import typer
 from cobsat.spec import choose
 
+from .papers_systems import SYSTEMS
 from .protocol import Model
 
 __all__ = ["MODELS", "Entry", "chosen_class", "load_model", "repeats_with"]
@@ -78,6 +79,12 @@ MODELS: Final[dict[str, Entry]] = {
         outputs=("image",),
         loaded_by="its own class of transformers",
         named_by="checkpoint=NAME",
+    ),
+    "seed_llama": Entry(
+        "cobsat.models.seed_llama.adapter:SeedLLaMA",
+        "SEED-LLaMA 8B or 14B (checkpoint=FOLDER), or a random tiny one, offline (tiny=true)",
+        loaded_by="LlamaForCausalLM, with SEED-2 and StableUnCLIPImg2ImgPipeline",
+        extra="diffusers",
     ),
     "openai": Entry(
         "cobsat.models.openai_api:OpenAIModel",
@@ -224,8 +231,11 @@ def command(
         table.add_row(key, "\n".join(entry.outputs), entry.pictures, "\n".join(what))
     table.add_row("module:Class", "its own", "its own", "an adapter of yours")
     answers = "What describes also answers TouchStone's questions; copy, query and random do not."
-    Console().print(table, "", answers, highlight=False)
-    Console().print("cobsat models MODEL shows a model's options.", highlight=False)
+    systems = Table("system of the papers", "state", "how, or why not", box=None, pad_edge=False)
+    for system, told in SYSTEMS.items():
+        systems.add_row(system, told.state, told.how)
+    last = "cobsat models MODEL shows a model's options; docs/models.md says more of the papers'."
+    Console().print(table, "", answers, "", systems, "", last, highlight=False, sep="\n")
 
 
 def describe(name: str) -> str:

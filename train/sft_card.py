@@ -29,13 +29,16 @@ _SHOWN: Final = {
 }  # fmt: skip
 
 
-def write_card(folder: Path, record: dict[str, Any], results: dict[str, Any]) -> Path:
+def write_card(
+    folder: Path, record: dict[str, Any], results: dict[str, Any], draws: bool = False
+) -> Path:
     """Write `results.json` and `README.md` of a training, in place of the trainer's own card.
 
     Args:
         folder: The training's output folder.
         record: What `sft_resume.claim_folder` says of it.
         results: Steps, epochs and losses; and, once there are any, `scores`: Markdown of a table.
+        draws: Whether its answers are pictures.
     """
     write_json(folder / RESULTS, results)
     model, lora = record["model"], record["model"]["use_peft"]
@@ -43,7 +46,7 @@ def write_card(folder: Path, record: dict[str, Any], results: dict[str, Any]) ->
     data = ModelCardData(
         base_model=Path(base).name if Path(base).exists() else base,
         library_name="peft" if lora else "transformers",
-        pipeline_tag="image-text-to-text",
+        pipeline_tag="any-to-any" if draws else "image-text-to-text",
         tags=[
             "cobsat",
             "text-to-image in-context learning",
@@ -57,22 +60,24 @@ def write_card(folder: Path, record: dict[str, Any], results: dict[str, Any]) ->
         "---", data.to_yaml(), "---", "",
         f"# {_cell(Path(base).name)} tuned on CoBSAT", "",
         f"{what} tuned on prompts of [CoBSAT](https://arxiv.org/abs/2402.01293) (Sec. 7.1): from "
-        "demonstrations in the prompt it is to tell what the next picture shows.", "",
+        f"demonstrations in the prompt it is to {'draw' if draws else 'tell'} what the next "
+        "picture shows.", "",
         "| | |", "|---|---|",
     ]  # fmt: skip
     for part, names in _SHOWN.items():
         lines += [f"| {n.replace('_', ' ')} | {_cell(record[part].get(n))} |" for n in names]
     lines += [f"| {n.replace('_', ' ')} | {_cell(results[n])} |" for n in results if n != "scores"]
     lines += [f"| {n} | {_cell(v)} |" for n, v in record["versions"].items()]
-    scores = results.get("scores") or "None yet: `cobsat table4` adds them."
+    none = "None yet." if draws else "None yet: `cobsat table4` adds them."
+    scores = results.get("scores") or none
     lines += ["", "## Scores", "", scores, ""]
-    lines += ["## Use", "", "```bash", *_commands(record["data"], base, lora), "```", ""]
+    lines += ["## Use", "", "```bash", *_commands(record["data"], base, lora, draws), "```", ""]
     target = folder / "README.md"
     target.write_text("\n".join(lines), encoding="utf-8")
     return target
 
 
-def _commands(data: dict[str, Any], base: str, lora: bool) -> list[str]:
+def _commands(data: dict[str, Any], base: str, lora: bool, draws: bool = False) -> list[str]:
     """Return commands that ask the model about the test that goes with its training."""
     name = Path(base).name if Path(base).exists() else base
     name = name if _PLAIN.fullmatch(name) else "BASE"
@@ -82,7 +87,12 @@ def _commands(data: dict[str, Any], base: str, lora: bool) -> list[str]:
     options += [(key.replace("_", "-"), data[key]) for key in ("prompt_type", "instructions_for")]
     if data["images"] in ("rendered", "official"):
         options.append(("images", data["images"]))
+    if draws:
+        model += "" if lora else f" --model-option image_tokenizer={name}"
     asked = " ".join(f"--{key} {shlex.quote(str(value))}" for key, value in options)
+    if draws:
+        run = f"cobsat run --model seed_llama --model-option {model} \\"
+        return [run, f"  {_visible(asked)}"]
     return [
         "cobsat table4 .  # base and tuned model, compared",
         f"cobsat run --model transformers --model-option {model} --output description \\",

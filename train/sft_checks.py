@@ -143,7 +143,7 @@ def first_batch(trainer: Any) -> str:
     """
     batch = next(iter(trainer.get_train_dataloader()))
     labels, ids = batch["labels"][0], batch["input_ids"][0]
-    tokenizer = trainer.processing_class.tokenizer
+    tokenizer = getattr(trainer.processing_class, "tokenizer", trainer.processing_class)
     answer = labels[labels != -100]
     if not len(answer):
         raise ValueError("each prompt must have an answer to train on, got a batch without labels")

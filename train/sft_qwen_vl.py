@@ -13,7 +13,8 @@ r"""Fine-tune a vision-language model on CoBSAT's prompts, as the paper tunes Qw
 The settings are the paper's (`configs/qwen_vl_lora.yaml`); `--config FILE` names others, and each
 can be given on the command line (`--help`). `configs/accelerate/` has files for DDP, FSDP and
 DeepSpeed. Rows go straight into `trl.SFTTrainer`: the loss is on the answer's tokens alone, and
-LoRA reaches the language model only. The same command again goes on from the last checkpoint;
+LoRA reaches the language model only. A SEED-LLaMA that `cobsat convert` made is tuned to draw
+(`sft_seed_llama.py`). The same command again goes on from the last checkpoint;
 Ctrl-C saves one. Then ask base and tuned model about the unseen half:
 
     cobsat table4 runs/tuned
@@ -29,7 +30,7 @@ import argparse
 import sys
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -37,6 +38,7 @@ import cobsat
 import torch
 import yaml
 from cobsat.checkpoints import check_checkpoint, no_progress_bar
+from cobsat.models.seed_llama import is_converted
 from cobsat.spec import choose
 from datasets import Dataset, load_dataset
 from transformers import AutoConfig, AutoProcessor
@@ -60,6 +62,7 @@ from .sft_checks import (
     language_model,
 )
 from .sft_resume import RESULTS, checkpoint_to_resume, claim_folder
+from .sft_seed_llama import Prepared, prepare_seed_llama
 
 __all__ = ["DataArguments", "main", "train"]
 
@@ -132,10 +135,11 @@ def train(data: DataArguments, training: SFTConfig, model: ModelConfig) -> Path:
         OSError: There is no such checkpoint, or none with safetensors.
     """
     _check_arguments(data, training, model)
-    processor, config = _processor_and_config(model, training)
-    check_order(processor, config)
-    rows = training_rows(data)
-    check_lengths(rows, processor, config, training.max_length)
+    if draws := is_converted(model.model_name_or_path):
+        data = replace(data, instructions_for="seed_llama")
+        chosen = prepare_seed_llama(data, training, model)
+    else:
+        chosen = _prepare(data, training, model)
     record = claim_folder(data, training, model)
     if (Path(training.output_dir) / RESULTS).is_file():
         print(f"{training.output_dir}: trained already; another training needs another folder")
@@ -144,7 +148,7 @@ def train(data: DataArguments, training: SFTConfig, model: ModelConfig) -> Path:
         training.chat_template_path = str(_shipped(training.chat_template_path))
     peft_config = get_peft_config(model)
     if peft_config is not None and model.lora_target_modules is None:
-        peft_config.target_modules = language_model(config)
+        peft_config.target_modules = chosen.lora_targets
     training.model_init_kwargs = {
         "revision": model.model_revision,
         "attn_implementation": model.attn_implementation,
@@ -155,7 +159,7 @@ def train(data: DataArguments, training: SFTConfig, model: ModelConfig) -> Path:
     # transformers reads its own name of before the last release.
     warnings.filterwarnings("ignore", ".*gradient_checkpointing.*", FutureWarning)
     with no_progress_bar():
-        trainer = _trainer(model, training, rows, processor, peft_config)
+        trainer = _trainer(chosen, model, training, peft_config)
     quiet(trainer)
     trainer.accelerator.print(check_trained(trainer.model))
     trainer.accelerator.print(first_batch(trainer))
@@ -164,20 +168,29 @@ def train(data: DataArguments, training: SFTConfig, model: ModelConfig) -> Path:
         raise KeyboardInterrupt  # stopped, and saved: the same command goes on
     trainer.save_model(training.output_dir)
     if trainer.is_world_process_zero():
-        write_card(Path(training.output_dir), record, _results(trainer))
+        write_card(Path(training.output_dir), record, _results(trainer), draws)
     trainer.accelerator.print(f"{training.output_dir}: done")
     trainer.end()
     return Path(training.output_dir)
 
 
+def _prepare(data: DataArguments, training: SFTConfig, model: ModelConfig) -> Prepared:
+    """Return a vision-language checkpoint and its rows, looked at."""
+    processor, config = _processor_and_config(model, training)
+    check_order(processor, config)
+    rows = training_rows(data)
+    check_lengths(rows, processor, config, training.max_length)
+    return Prepared(str(model.model_name_or_path), rows, processor, language_model(config))
+
+
 def _trainer(
-    model: ModelConfig, training: SFTConfig, rows: Dataset, processor: Any, peft_config: Any
+    chosen: Prepared, model: ModelConfig, training: SFTConfig, peft_config: Any
 ) -> SFTTrainer:
     return SFTTrainer(
-        model=model.model_name_or_path,
+        model=chosen.checkpoint,
         args=training,
-        train_dataset=rows,
-        processing_class=processor,
+        train_dataset=chosen.rows,
+        processing_class=chosen.processing_class,
         quantization_config=get_quantization_config(model),
         peft_config=peft_config,
         callbacks=[Log(), SaveWhenStopped()],

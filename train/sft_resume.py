@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from cobsat.checkpoints import weights_digest
 from cobsat.images import image_source
+from cobsat.models.conversion import converted_digest
 from cobsat.run_folder import write_json
 from safetensors import SafetensorError, safe_open
 
@@ -43,7 +44,8 @@ def claim_folder(data: Any, training: Any, model: Any) -> dict[str, Any]:
     record = {
         "model": {
             **_plain(asdict(model)),
-            "weights_sha256": weights_digest(Path(model.model_name_or_path)),
+            "weights_sha256": converted_digest(Path(model.model_name_or_path))
+            or weights_digest(Path(model.model_name_or_path)),
         },
         "data": {**asdict(data), "image_digest": image_source(data.images).digest},
         "training": {"processes": training.world_size, **_settings(training)},

@@ -41,6 +41,7 @@ _TELLING: Final = {
     "story": "storytelling",
     "multi": "multi_image",
 }
+_SEPARATORS: Final = "[,;|/\n\uff0c\uff1b\u3001]"
 _ROUNDING: Final = 0.051
 """The paper's shares have one decimal."""
 
@@ -139,7 +140,7 @@ def _categories(row: TableRow) -> tuple[str, ...]:
 
 
 def categories_of(cell: str) -> tuple[str, ...]:
-    """Return the keys of the categories that a cell names, separated by commas.
+    """Return the keys of the categories that a cell names, separated by commas or the like.
 
     Raises:
         ValueError: It names one that there is not.
@@ -148,7 +149,7 @@ def categories_of(cell: str) -> tuple[str, ...]:
     ('recognition', 'multi_image')
     """
     found: dict[str, None] = {}
-    for name in filter(None, (part.strip() for part in re.split("[,\uff0c]", cell))):
+    for name in filter(None, (part.strip() for part in re.split(_SEPARATORS, cell))):
         keys = [key for word, key in _TELLING.items() if word in name.casefold()]
         if len(keys) != 1:
             titles = ", ".join(category.title for category in CATEGORIES.values())

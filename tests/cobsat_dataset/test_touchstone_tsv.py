@@ -259,6 +259,8 @@ def test_a_broken_picture_fails_for_whoever_opens_it(cell: str, name: str, tmp_p
         ("multi image , multi-image", ("multi_image",)),
         ("visual storytelling\uff0cdescription", ("storytelling", "description")),
         ("recognition,", ("recognition",)),
+        ("recognition; storytelling", ("recognition", "storytelling")),
+        ("Recognition/Multi-Image\u3001Description", ("recognition", "multi_image", "description")),
     ],
 )
 def test_categories_go_by_their_telling_words(cell: str, keys: tuple[str, ...]) -> None:

@@ -138,6 +138,16 @@ def test_runs_that_do_not_belong_in_one_table_are_refused(
         read_board([tmp_path / "nowhere"])
 
 
+def test_the_same_file_of_questions_may_lie_in_two_places(
+    runs: list[Path], tmp_path: Path, questions: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere" / "copy.tsv"
+    elsewhere.parent.mkdir()
+    elsewhere.write_bytes(questions.read_bytes())
+    there = answer_run(tmp_path / "there", elsewhere, {1: same(9)})
+    assert [run.label for run in read_board([runs[0], there]).runs] == ["worst", "there"]
+
+
 def test_one_of_several_judges_is_gone_by_and_the_others_are_told(runs: list[Path]) -> None:
     for run in runs:
         add_verdicts(run, {n: same(2) for n in range(1, 13)}, judge="touchstone-a/b")

@@ -150,3 +150,14 @@ def test_labels_are_only_text():
 def test_says_a_rate_with_its_interval(estimate, said):
     assert percent(estimate) == said
     ElementTree.fromstring(whisker_svg(estimate, 0.01))
+
+
+@pytest.mark.parametrize(("letters", "turned"), [(12, False), (20, True)])
+def test_names_without_room_are_turned(letters, turned):
+    # Four groups have 102 pixels each; 12 letters take some 80 of them, and 16, the most, 109.
+    names = tuple(f"{number}".ljust(letters, "m") for number in range(4))
+    svg = chart_svg(chart(*[(Estimate(0.4, 0.05, 100),)] * 4, groups=names))
+    root = ElementTree.fromstring(svg)
+    shown = [text for text in root.iter(f"{SVG}text") if (text.text or "")[1:2] == "m"]
+    assert len(shown) == 4
+    assert all(("rotate" in text.get("transform", "")) == turned for text in shown)

@@ -24,6 +24,7 @@ from cobsat.metrics.touchstone_agreement import (
     vote_of_marks,
 )
 from cobsat.run_folder import write_json
+from cobsat.touchstone import DialogueVerdict, Marks
 
 ESCAPE = "\x1b"
 
@@ -45,6 +46,13 @@ def test_a_judge_s_vote_is_the_sign_of_its_means() -> None:
     assert vote_of_marks(8.5, 8) == "win"
     assert vote_of_marks(8, 8) == "tie"
     assert vote_of_marks(1, 1.5) == "loss"
+
+
+def test_means_that_are_equal_on_paper_tie() -> None:
+    # 7.4 + 2.7 = 4.6 + 5.5, of which floats know nothing
+    verdict = DialogueVerdict("a", "scored", Marks(7.4, 4.6), Marks(2.7, 5.5))
+    assert (verdict.answer, verdict.reference) == (5.05, 5.05)
+    assert vote_of_marks(verdict.answer, verdict.reference) == "tie"
 
 
 def test_the_fourth_decides_where_three_are_of_three_minds_and_only_there() -> None:

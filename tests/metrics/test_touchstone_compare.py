@@ -56,6 +56,13 @@ def test_samples_of_a_question_are_one_value() -> None:
     assert difference(means, marks([8] * 8)).value == pytest.approx(100)
 
 
+def test_equal_means_of_decimals_are_no_difference() -> None:
+    first = by_question({"q1": 7.4, "q1-sample2": 2.7, "q1-sample3": 0.1 + 0.2})
+    second = by_question({"q1": 4.6, "q1-sample2": 5.5, "q1-sample3": 0.3})
+    result = difference(first, second)
+    assert (result.value, result.first_better, result.second_better) == (0, 0, 0)
+
+
 def test_a_rank_is_a_span_where_models_tie() -> None:
     # b beats d on every question; a and c differ from none surely: one question each way.
     level = [5.0] * 12

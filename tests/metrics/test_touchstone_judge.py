@@ -142,6 +142,21 @@ def test_a_reply_that_cannot_be_read_is_asked_for_once_more() -> None:
     assert verdict.raw["answer_first"]["usage"] == {"input_tokens": 200, "output_tokens": 4}
 
 
+def test_a_reply_that_was_paid_for_is_kept_where_the_next_call_fails() -> None:
+    def failing(call: Call) -> Response:
+        if not answer_comes_first(call):
+            return by_worth(call)
+        first = all(call.text != other.text for other in server.calls[: call.number])
+        return completion("Well.", tokens=(100, 7)) if first else error(400, "No.")
+
+    with ChatServer(failing) as server:
+        judge = TouchstoneJudge("tiny", base_url=server.url)
+        (verdict,) = judge.judge(["worth 6"], [reference()], "answer")
+    assert verdict.status == "error"
+    assert "No." in verdict.reason
+    assert verdict.raw["answer_first"]["usage"] == {"input_tokens": 100, "output_tokens": 7}
+
+
 @pytest.mark.parametrize(("again", "calls"), [(0, 2), (1, 3), (3, 5)])
 def test_and_then_the_question_is_unscored(again: int, calls: int) -> None:
     (verdict,), server = judged(

@@ -245,6 +245,19 @@ def test_a_limit_on_the_cost_stops_before_it_and_a_higher_one_goes_on(
     assert f"{JUDGE}: cost 0.0360" in capsys.readouterr().out
 
 
+def test_a_cheap_first_question_lets_no_whole_batch_through(run: RunFolder) -> None:
+    # the first question costs 2 x (0.001 + 0.001), each of the other eight 2 x (0.1 + 0.001)
+    def dearer(call: Call) -> Response:
+        return completion("8 9", tokens=(100 if call.number < 2 else 10_000, 2))
+
+    with ChatServer(dearer) as server:
+        assert main(command(run, server, "--max-cost", "0.25", *PRICES)) == 0
+        assert len(server.calls) == 4
+        assert scores(run)["cost"]["value"] == pytest.approx(0.206)
+        assert main(command(run, server, "--max-cost", "0.9", *PRICES)) == 0
+        assert scores(run)["cost"]["value"] == pytest.approx(0.206 + 3 * 0.202)
+
+
 def test_what_was_thrown_away_was_paid_for_too(run: RunFolder) -> None:
     def failing(call: Call) -> Response:
         return error(400, "No.") if "Answer 1," in call.text and answer_comes_first(call) else (
@@ -354,6 +367,19 @@ def test_replies_that_end_before_their_marks_are_told_of(run: RunFolder) -> None
         assert "--judge-option stop=null" in cautions
         run.verdicts_path(JUDGE).unlink()
         assert judge_run(run, judge_at(server, stop=None))["overall"]["n"] == 9
+
+
+def test_a_model_that_changed_behind_its_name_is_told_of(
+    run: RunFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def changing(call: Call) -> Response:
+        return completion("8 9", model="gpt-4-0314" if call.number < 2 else "gpt-4-0613")
+
+    with ChatServer(changing) as server:
+        assert main([*command(run, server), "--batch-size", "1"]) == 0
+    (caution,) = scores(run)["cautions"]
+    assert "several models, as the server names them ('gpt-4-0613' 16, 'gpt-4-0314' 2)" in caution
+    assert "not one judge's" in capsys.readouterr().err
 
 
 def test_hallucination_of_a_run(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,154 @@
+"""A SEED-LLaMA of the real classes at tiny size, random and made in memory: no file is read.
+
+Source: sizes and weights are this package's own. The whole path from prompt to picture runs in
+seconds on a CPU, and the pictures are noise. So that replies have the form of a trained model's
+(a few letters, a picture, the end), the language model's tables of words give each kind of token
+a direction of its own, and each kind the next; which letter and which code it is, the random
+layers between decide, from the whole prompt.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import diffusers as _diffusers
+import torch
+import transformers
+from torch import Tensor, nn
+
+from .image_tokenizer import ImageTokenizer, TokenizerSizes
+from .prompts import Vocabulary
+
+diffusers: Any = _diffusers  # its classes are untyped
+
+__all__ = ["SIZES", "tiny_decoder", "tiny_image_tokenizer", "tiny_language_model", "tiny_words"]
+
+SIZES: Final = TokenizerSizes(
+    image_size=32, patch_size=8, vision_width=32, vision_layers=2, vision_mlp_width=48,
+    qformer_width=24, qformer_layers=3, qformer_mlp_width=40, cross_attention_every=2, queries=32,
+    codebook_size=256, code_width=8, reverse_blocks=2, reverse_block_mlp_width=48,
+    down_widths=(16, 8), image_embedding_width=16, vision_heads=4, qformer_heads=4,
+    reverse_block_heads=4,
+)  # fmt: skip
+
+_LETTERS: Final = 5
+"""Letters of a reply's text."""
+
+_WIDTH: Final = 96
+_STRONG: Final = 30.0
+_CLEAR: Final = 12.0
+_FREE: Final = 1.0
+
+
+def tiny_words(codes: int) -> Any:
+    """Return LLaMA's tokenizer, of single letters, with the tokens of pictures."""
+    letters = ["\u2581", *(chr(code) for code in range(33, 127))]
+    words = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *letters]
+    tokenizer = transformers.LlamaTokenizer(vocab={w: n for n, w in enumerate(words)}, merges=[])
+    tokenizer.add_tokens([f"<img_{code:05d}>" for code in range(codes)])
+    tokenizer.add_tokens(["<img>", "</img>"])
+    return tokenizer
+
+
+def tiny_language_model(tokenizer: Any, vocabulary: Vocabulary) -> Any:
+    """Return a LLaMA of two layers whose replies have the form of SEED-LLaMA's."""
+    config = transformers.LlamaConfig(
+        vocab_size=len(tokenizer), hidden_size=_WIDTH, intermediate_size=128, num_hidden_layers=2,
+        num_attention_heads=4, num_key_value_heads=4, max_position_embeddings=4096,
+        initializer_range=0.13, bos_token_id=vocabulary.begin, eos_token_id=vocabulary.end,
+    )  # fmt: skip
+    model: Any = transformers.LlamaForCausalLM(config)
+    words = tokenizer.convert_ids_to_tokens(range(len(tokenizer)))
+    kinds = [_kind(number, word, vocabulary) for number, word in enumerate(words)]
+    count = vocabulary.count
+    # What follows what: a text's letters, <img>, the codes of each place, </img>, the end.
+    following = [*range(1, _LETTERS + 1), _LETTERS + 1, *range(_LETTERS + 2, _LETTERS + count + 4)]
+    inputs, outputs = torch.randn(2, len(words), _WIDTH)
+    outputs *= _FREE
+    inputs[:, : len(following)] = 0
+    outputs[:, : len(following)] = 0
+    for number, kind in enumerate(kinds):
+        if kind < len(following):
+            inputs[number, kind] = _STRONG
+        if kind > 0:
+            outputs[number, kind - 1] = _CLEAR
+    with torch.no_grad():
+        model.model.embed_tokens.weight.copy_(inputs)
+        model.lm_head.weight.copy_(outputs)
+    return model.eval()
+
+
+def _kind(number: int, word: str, vocabulary: Vocabulary) -> int:
+    """Return a token's place in a reply: 1 to 5 letters, then <img>, codes, </img>, the end."""
+    begin = _LETTERS + 1
+    if number == vocabulary.picture_begin:
+        return begin
+    if number == vocabulary.picture_end:
+        return begin + vocabulary.count + 1
+    if number == vocabulary.end:
+        return begin + vocabulary.count + 2
+    code = number - vocabulary.first_code
+    if 0 <= code < vocabulary.codes:
+        return begin + 1 + code % vocabulary.count
+    if len(word) == 1 and word.isascii() and word.islower():
+        return 1 + ord(word) % _LETTERS
+    return 0
+
+
+def tiny_image_tokenizer(sizes: TokenizerSizes = SIZES) -> ImageTokenizer:
+    """Return an image tokenizer with weights large enough that pictures differ in their codes."""
+    tokenizer = ImageTokenizer(sizes)
+    with torch.no_grad():
+        for module in tokenizer.modules():
+            if isinstance(module, nn.Linear | nn.Conv2d | nn.Embedding):
+                _scale(module.weight)
+        _scale(tokenizer.queries)
+        _scale(tokenizer.places)
+        _scale(tokenizer.tower.embeddings.position_embedding)
+        _scale(tokenizer.tower.embeddings.class_embedding)
+    return tokenizer.requires_grad_(False)
+
+
+def _scale(weight: Tensor) -> None:
+    weight.normal_(std=max(1, weight[0].numel()) ** -0.5)
+
+
+def tiny_decoder(embedding_width: int) -> Any:
+    """Return the decoder's real class with every part that it has, for 32 pixels."""
+    letters = [chr(code) for code in range(97, 123)]
+    words = ["<|startoftext|>", "<|endoftext|>", *letters, *(f"{c}</w>" for c in letters)]
+    vocabulary = {word: number for number, word in enumerate(words)}
+    text = transformers.CLIPTextConfig(
+        vocab_size=len(words), hidden_size=16, intermediate_size=16, num_hidden_layers=1,
+        num_attention_heads=2, max_position_embeddings=16, bos_token_id=0, eos_token_id=1,
+    )  # fmt: skip
+    vision = transformers.CLIPVisionConfig(
+        hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2,
+        image_size=16, patch_size=8, projection_dim=embedding_width,
+    )  # fmt: skip
+    unet = diffusers.UNet2DConditionModel(
+        sample_size=4, block_out_channels=(8, 16), layers_per_block=1, norm_num_groups=2,
+        down_block_types=("DownBlock2D", "CrossAttnDownBlock2D"),
+        up_block_types=("CrossAttnUpBlock2D", "UpBlock2D"), cross_attention_dim=16,
+        attention_head_dim=2, class_embed_type="projection",
+        projection_class_embeddings_input_dim=2 * embedding_width,
+    )  # fmt: skip
+    vae = diffusers.AutoencoderKL(
+        block_out_channels=(8, 8, 8, 8), down_block_types=("DownEncoderBlock2D",) * 4,
+        up_block_types=("UpDecoderBlock2D",) * 4, latent_channels=4, norm_num_groups=2,
+        sample_size=32,
+    )  # fmt: skip
+    normalizer = diffusers.pipelines.stable_diffusion.StableUnCLIPImageNormalizer
+    pipeline = diffusers.StableUnCLIPImg2ImgPipeline(
+        feature_extractor=transformers.CLIPImageProcessor(size={"shortest_edge": 16}),
+        image_encoder=transformers.CLIPVisionModelWithProjection(vision),
+        image_normalizer=normalizer(embedding_dim=embedding_width),
+        image_noising_scheduler=diffusers.DDPMScheduler(beta_schedule="squaredcos_cap_v2"),
+        tokenizer=transformers.CLIPTokenizer(vocab=vocabulary, merges=[], model_max_length=16),
+        text_encoder=transformers.CLIPTextModel(text),
+        unet=unet,
+        scheduler=diffusers.DDIMScheduler(steps_offset=1, clip_sample=False),
+        vae=vae,
+    )
+    pipeline.set_progress_bar_config(disable=True)
+    return pipeline

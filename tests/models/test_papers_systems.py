@@ -1,0 +1,63 @@
+"""What `cobsat models` and docs/models.md say of the papers' systems."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+from cobsat.cli import main
+from cobsat.models import MODELS
+from cobsat.models.papers_systems import SYSTEMS
+from cobsat.paper_tables import paper_scores
+from cobsat.spec import TASKS
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_system_of_both_papers_is_there() -> None:
+    scored = {score.model for table in range(2, 7) for score in paper_scores(f"table{table}")}
+    with open(ROOT / "cobsat_dataset" / "paper" / "touchstone_leaderboard.csv") as file:
+        scored |= {row["model"] for row in csv.DictReader(file)}
+    spelled = {name.replace("-", "").replace(" ", "") for name in SYSTEMS}
+    missing = {name for name in scored if name.replace("-", "") not in spelled}
+    assert missing == {"LLaVA"}  # of two releases
+    assert {"GILL", "Emu", "Emu2", "Gemini", "Claude", "LLaVA-1.5", "LLaVA-NeXT"} <= set(SYSTEMS)
+
+
+def test_what_runs_names_a_model_that_there_is() -> None:
+    assert {system.state for system in SYSTEMS.values()} == {
+        "runs", "through a server", "not available",
+    }  # fmt: skip
+    for system in SYSTEMS.values():
+        model, _, options = system.how.partition(", ")
+        assert (model in MODELS) == (system.state != "not available"), system
+        assert system.state == "not available" or "=" in options
+
+
+def test_cobsat_models_shows_them(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    assert main(["models"]) == 0
+    shown = capsys.readouterr().out
+    for name, system in SYSTEMS.items():
+        assert re.search(
+            rf"^{re.escape(name)} +{system.state} +{re.escape(system.how[:20])}", shown, re.M
+        )
+
+
+def test_the_page_holds_the_papers_numbers() -> None:
+    page = (ROOT / "docs" / "models.md").read_text("utf-8")
+    rows = re.findall(r"^\| (\d) \| `(\w+)` \| (\d) \| (.*) \|$", page, re.M)
+    assert len(rows) == 11
+    for table, method, shots, numbers in rows:
+        paper = {
+            score.task: score.accuracy
+            for score in paper_scores(f"table{table}")
+            if (score.model, score.method, score.shots) == ("SEED-LLaMA", method, int(shots))
+        }
+        assert [float(number) for number in numbers.split(" | ")] == [
+            paper[task] for task in re.findall(r"`(\w+_ii?)`", page)[: len(TASKS)]
+        ]

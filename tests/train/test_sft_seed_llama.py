@@ -1,0 +1,156 @@
+"""Fine-tuning SEED-LLaMA to draw, tiny, through `cobsat train`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from cobsat import Options, examples
+from cobsat.cli import main
+from cobsat.models.conversion import converted_digest
+from cobsat.models.seed_llama.adapter import SeedLLaMA
+from cobsat.models.seed_llama.system import SeedLlama
+from cobsat.train.sft_seed_llama import picture_rows
+from safetensors.torch import load_file
+from seed_checkpoints import save_converted
+
+pytestmark = [
+    # TRL and transformers read each other's names of before the last release
+    pytest.mark.filterwarnings("ignore:.*gradient_checkpointing.*:FutureWarning"),
+    pytest.mark.filterwarnings("ignore:.*use_reentrant.*:UserWarning"),
+]
+QUICK = [
+    "--gradient_accumulation_steps", "1", "--logging_steps", "1", "--learning_rate", "1e-2",
+    "--per_device_train_batch_size", "4", "--dataset_config", "color_i-2shot",
+]  # fmt: skip
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_thread() -> Any:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_converted(SeedLlama.tiny(), tmp_path_factory.mktemp("base") / "seed-llama-tiny")
+
+
+def arguments(base: Path, out: Path, pictures: Path, *more: str) -> list[str]:
+    return [
+        "train", "--model_name_or_path", str(base), "--output_dir", str(out),
+        "--images", str(pictures), *QUICK, *more,
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def tuned(base: Path, picture_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A LoRA adapter of a few steps."""
+    out = tmp_path_factory.mktemp("tuned")
+    assert main(arguments(base, out, picture_folder, "--max_steps", "15")) == 0
+    return out
+
+
+def losses(folder: Path) -> list[float]:
+    checkpoint = max(folder.glob("checkpoint-*"), key=lambda path: int(path.name[11:]))
+    state = json.loads((checkpoint / "trainer_state.json").read_text())
+    return [entry["loss"] for entry in state["log_history"] if "loss" in entry]
+
+
+def test_a_row_is_the_prompt_as_it_is_asked_and_the_right_pictures_codes(
+    picture_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system = SeedLlama.tiny()
+    split = examples("background_ii-2shot", "ft_train", Options(images=str(picture_folder)))[:3]
+    rows = picture_rows(split, system.words, system.image_tokenizer)
+    model = SeedLLaMA(tiny=True, steps=1)
+    asked: list[list[int]] = []
+    monkeypatch.setattr(
+        model._speaker, "free", lambda prompts: asked.extend(p.ids for p in prompts) or []
+    )
+    monkeypatch.setattr(model._room, "answer", lambda items, answers, _: answers(items))
+    with pytest.raises(ValueError, match="zip"):
+        model.predict(split)
+    for row, example, prompt in zip(rows, split, asked, strict=True):
+        answer = row["input_ids"][len(prompt) :]
+        assert row["input_ids"][: len(prompt)] == prompt
+        assert row["labels"] == [-100] * len(prompt) + answer
+        codes = system.codes(model._opened.open(str(example["target_image"])))
+        spoken = "".join(f"<img_{code:05d}>" for code in codes)
+        words = system.words.convert_ids_to_tokens(answer)
+        assert "".join(words) == f"<img>{spoken}</img></s>"
+
+
+def test_it_learns_and_its_adapter_is_taken_by_the_model(
+    base: Path, tuned: Path, picture_folder: Path
+) -> None:
+    course = losses(tuned)
+    assert len(course) == 15
+    assert sum(course[-5:]) < 0.5 * sum(course[:5])
+    weights = load_file(tuned / "adapter_model.safetensors")
+    layers = {name.rsplit(".lora_", 1)[0] for name in weights}
+    assert len(layers) == 7 * 2  # attention's four and the feed-forward's three, in two layers
+    decoder = str(base.with_name("unclip"))
+    batch = examples("color_i-2shot", "ft_test", Options(images=str(picture_folder)))[:2]
+    options: dict[str, Any] = {"decoder": decoder, "device": "cpu", "steps": 1, "do_sample": False}
+    before = SeedLLaMA(str(base), **options).predict(batch)
+    model = SeedLLaMA(str(base), adapter=str(tuned), **options)
+    after = model.predict(batch)
+    assert [output.text for output in after] == [None, None]  # it was taught to draw at once
+    assert all(output.text for output in before)
+    assert model.record()["adapter"]["name"] == str(tuned)
+
+
+def test_what_was_done_is_recorded_and_the_card_says_how_to_ask(base: Path, tuned: Path) -> None:
+    record = json.loads((tuned / "training.json").read_text())
+    assert record["data"]["instructions_for"] == "seed_llama"
+    assert record["model"]["weights_sha256"] == converted_digest(base)
+    card = (tuned / "README.md").read_text()
+    assert "it is to draw what the next picture shows" in card
+    assert "pipeline_tag: any-to-any" in card
+    assert "base_model: seed-llama-tiny" in card
+    command = (
+        "cobsat run --model seed_llama --model-option checkpoint=seed-llama-tiny "
+        "--adapter . \\\n  --config color_i-2shot --split ft_test "
+        "--prompt-type default --instructions-for seed_llama\n"
+    )
+    assert command in card
+    assert "table4" not in card
+
+
+def test_the_same_command_again_finds_it_done(
+    base: Path, tuned: Path, picture_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    weights = (tuned / "adapter_model.safetensors").read_bytes()
+    assert main(arguments(base, tuned, picture_folder, "--max_steps", "15")) == 0
+    assert "trained already" in capsys.readouterr().out
+    assert (tuned / "adapter_model.safetensors").read_bytes() == weights
+
+
+def test_all_weights_can_be_tuned(base: Path, picture_folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "whole"
+    more = ["--use_peft", "false", "--max_steps", "2", "--prompt_type", "instruct"]
+    assert main(arguments(base, out, picture_folder, *more)) == 0
+    system = SeedLlama.from_pretrained(
+        str(out), image_tokenizer=str(base), decoder=None, device="cpu"
+    )
+    tuned = system.language_model.model.norm.weight
+    assert not torch.equal(tuned, SeedLlama.tiny().language_model.model.norm.weight)
+    command = "--model-option checkpoint=. --model-option image_tokenizer=seed-llama-tiny"
+    assert command in (out / "README.md").read_text()
+
+
+def test_a_prompt_that_does_not_fit_is_refused(
+    base: Path, picture_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "tight"
+    assert main(arguments(base, out, picture_folder, "--max_length", "100")) == 2
+    assert "prompts must have at most 100 tokens with their pictures, got 300 of 300 rows" in (
+        capsys.readouterr().err
+    )
+    assert not out.exists()
