@@ -21,7 +21,7 @@ from cobsat.official import REPO
 from cobsat.run_folder import safe_name
 from cobsat.spec import choose
 from huggingface_hub import ModelCardData
-from huggingface_hub.utils import validate_repo_id
+from huggingface_hub.utils._validators import validate_repo_id
 
 from .card_data import CardRun, check_one_model, read_card_runs
 from .card_merge import has_part, merged, read_card
@@ -79,8 +79,8 @@ def write_card(
     files = {out.parent / path: data for path, data in beside.items()}
     for path, text in _entries(read, named).items():
         files[out.parent / ".eval_results" / path] = text.encode()
-    for path, data in files.items():
-        _write(path, data)
+    for file, data in files.items():
+        _write(file, data)
     for stale in (
         p for kind in ("plots", "examples") for p in (out.parent / folder / kind).glob("*")
     ):

@@ -124,6 +124,19 @@ def shell(arguments: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
+def without_home(value: object) -> object:
+    """Return a record with paths of this machine cut to their last part.
+
+    >>> without_home({"checkpoint": "/home/me/qwen", "adapters": ["/home/me/tuned"], "seed": 1})
+    {'checkpoint': './qwen', 'adapters': ['./tuned'], 'seed': 1}
+    """
+    if isinstance(value, Mapping):
+        return {name: without_home(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_home(inner) for inner in value]
+    return _without_home(value) if isinstance(value, str) else value
+
+
 def _without_home(argument: str) -> str:
     key, equals, value = argument.partition("=")
     path = value if equals and key.replace(".", "").replace("_", "").isalnum() else argument

@@ -132,7 +132,7 @@ def _pieces(example: Example, files: Files | None) -> Iterator[Piece]:
     for demonstration in example["demonstrations"]:
         picture = None
         if files is not None and demonstration["image"]:
-            picture = files.add(Path(demonstration["image"]))
+            picture = files.add(Path(str(demonstration["image"])))
         instead = demonstration["description"] or "picture"
         yield Piece(picture, instead, demonstration["text_input"])
     yield Piece(None, "", example["query"])

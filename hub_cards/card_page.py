@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,7 +10,7 @@ import jinja2
 from cobsat import RunFolder
 from cobsat.run_folder import safe_name
 
-from .card_commands import judge_of, run_arguments, shell
+from .card_commands import judge_of, run_arguments, shell, without_home
 from .card_data import CardRun, Line, Table
 from .card_examples import Files, Piece, shown_examples
 from .charts import charts
@@ -103,7 +103,7 @@ def _facts(run: CardRun) -> list[tuple[str, str]]:
     settings = run.settings
     pictures = f"{run.source}, SHA-256 {settings.image_digest or 'unknown'}"
     wanted: list[tuple[str, object]] = [
-        ("Model", f"{settings.model} ({flat(settings.model_options.get('record'))})"),
+        ("Model", f"{settings.model} ({flat(without_home(settings.model_options.get('record')))})"),
         ("Pictures", pictures),
         ("Configs", ", ".join(settings.configs)),
         ("Output", settings.output),
@@ -120,6 +120,10 @@ def _facts(run: CardRun) -> list[tuple[str, str]]:
         wanted.append(("Samples", f"{settings.samples} outputs for each example"))
     wanted.append(("Versions", flat(settings.versions)))
     return [(name, str(value)) for name, value in wanted]
+
+
+def _shown(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    return ((name, without_home(value)) for name, value in record.items())
 
 
 def _table(run: CardRun, table: Table, plots: dict[str, bytes], folder: str) -> dict[str, Any]:
@@ -148,7 +152,7 @@ def _table(run: CardRun, table: Table, plots: dict[str, bytes], folder: str) -> 
         "reasons": table.reasons,
         "record": [
             (name.replace("_", " "), flat(value) if isinstance(value, Mapping) else value)
-            for name, value in table.record.items()
+            for name, value in _shown(table.record)
             if value is not None and name != "name"
         ],
         "plots": _plots(run, table, plots, folder),

@@ -22,7 +22,7 @@ from huggingface_hub import (
     eval_result_entries_to_yaml,
 )
 from huggingface_hub.repocard_data import eval_results_to_model_index, model_index_to_eval_results
-from huggingface_hub.utils import validate_repo_id
+from huggingface_hub.utils._validators import validate_repo_id
 
 from .card_data import CardRun, Line, Table
 from .text import shorten, visible
@@ -88,7 +88,7 @@ def check_card(text: str, found: Sequence[EvalResult]) -> None:
     Raises:
         ValueError: It is not.
     """
-    read = ModelCard(text).data.eval_results or []
+    read = getattr(ModelCard(text).data, "eval_results", None) or []
     there = {_written(result) for result in read}
     missing = [result for result in found if _written(result) not in there]
     if missing:

@@ -69,8 +69,9 @@ def _facts(folder: Path) -> Iterator[str]:
         return
     yield from ("| | |", "|---|---|")
     for part, names in _SHOWN.items():
-        of_part = record.get(part)
-        for name in names if isinstance(of_part, Mapping) else ():
+        given = record.get(part)
+        of_part = given if isinstance(given, Mapping) else {}
+        for name in names:
             if of_part.get(name) is not None:
                 yield f"| {name.replace('_', ' ')} | {_value(of_part[name])} |"
     for name, value in results.items():
