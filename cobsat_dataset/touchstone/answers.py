@@ -44,6 +44,11 @@ COLUMNS: Final = (
 )
 """Columns of a submission."""
 
+_SHOWN: Final = 60
+"""Of a question that is another than the data's."""
+
+_INSTEAD: Final = f"--data FILE; --data {MINI} needs no download"
+
 
 @dataclass(frozen=True)
 class Answers:
@@ -93,14 +98,25 @@ def read_answers(path: Path, source: QuestionSource) -> Answers:
 def _check_question(row: TableRow, question: Question) -> None:
     got = row.text("question")
     if got.split() != question.question.split():
+        wanted, given = _where_they_differ(question.question, got)
         raise ValueError(
-            f"{row.where('question')} (index {question.index}) must be the data's, "
-            f"{_short(question.question)}, got {_short(got)}"
+            f"{row.where('question')} (index {question.index}) must be the data's, {wanted!r}, "
+            f"got {given!r}"
         )
 
 
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 60 else f"{text[:59]}…")
+def _where_they_differ(first: str, second: str) -> tuple[str, str]:
+    """Return two texts, of long ones a part: around their first difference beyond white space."""
+    texts = [" ".join(text.split()) for text in (first, second)]
+    pairs = zip(*texts, strict=False)
+    same = next((k for k, (a, b) in enumerate(pairs) if a != b), min(map(len, texts)))
+    start = max(0, same - 30) if max(map(len, texts)) > _SHOWN else 0
+    parts = [
+        f"{'…' if start else ''}{text[start : start + _SHOWN]}"
+        f"{'…' if len(text) > start + _SHOWN else ''}"
+        for text in texts
+    ]
+    return parts[0], parts[1]
 
 
 def import_answers(
@@ -122,7 +138,7 @@ def import_answers(
     """
     if not name.strip():
         raise ValueError(f"name must be the model's, got {name!r}")
-    source = question_source(data)
+    source = question_source(data, named="data", instead=_INSTEAD)
     answers = read_answers(path, source)
     if answers.missing and not partial:
         some = ", ".join(map(str, answers.missing[:8])) + (

@@ -21,28 +21,31 @@ URL: Final = (
 VARIABLE: Final = "COBSAT_TOUCHSTONE_TSV"
 
 
-def official_tsv() -> Path:
+def official_tsv(instead: str = "data_files=…, --images …") -> Path:
     """Return the path of the official file, downloaded if need be.
+
+    Args:
+        instead: How a local copy is given to whoever asks.
 
     Raises:
         FileNotFoundError: It cannot be had; the message says how to get it.
     """
     local = os.environ.get(VARIABLE)
     if not local:
-        return _downloaded()
+        return _downloaded(instead)
     path = Path(local).expanduser()
     if not path.is_file():
         raise FileNotFoundError(f"{VARIABLE} must name the official TSV file, got {local}")
     return path
 
 
-@lru_cache(maxsize=1)
-def _downloaded() -> Path:
+@lru_cache(maxsize=2)
+def _downloaded(instead: str) -> Path:
     try:
         return Path(datasets.DownloadManager().download(URL))
     except Exception as error:  # many kinds; each means: not to be had
         reason = str(error).strip().split("\n")[0] or type(error).__name__
         raise FileNotFoundError(
             f"the official questions must be downloadable from {URL}, or lie in a local copy named "
-            f"by {VARIABLE} (or data_files=…, --images …); the download failed: {reason}"
+            f"by {VARIABLE} (or {instead}); the download failed: {reason}"
         ) from error

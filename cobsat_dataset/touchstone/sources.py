@@ -108,12 +108,20 @@ def _stored(data: bytes, question: Question, home: Path) -> str:
     return str(path)
 
 
-def question_source(images: str = MINI, *, verify: bool = False) -> QuestionSource:
+def question_source(
+    images: str = MINI,
+    *,
+    verify: bool = False,
+    named: str = "images of TouchStone",
+    instead: str = "data_files=…, --images …",
+) -> QuestionSource:
     """Return a question source by its name, or by the path of a file of the official form.
 
     Args:
         images: "touchstone-mini", "official" or a path.
         verify: Whether a file must be the official one; else its name and `unverified` say so.
+        named: What a message calls `images`.
+        instead: How a message says that a local copy of the official file is given.
 
     Raises:
         FileNotFoundError: The file is missing or cannot be had.
@@ -124,11 +132,11 @@ def question_source(images: str = MINI, *, verify: bool = False) -> QuestionSour
 
     if images == MINI:
         return mini_source()
-    path = (official_tsv() if images == OFFICIAL else Path(images)).expanduser().resolve()
+    path = (official_tsv(instead) if images == OFFICIAL else Path(images)).expanduser().resolve()
     if not path.is_file():
         got = "a folder" if path.is_dir() else "no such file"
         raise FileNotFoundError(
-            f"images of TouchStone must be {MINI}, {OFFICIAL} or a TSV file of the official form, "
+            f"{named} must be {MINI}, {OFFICIAL} or a TSV file of the official form, "
             f"got {os.fspath(path)!r}, {got}"
         )
     state = path.stat()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import datasets
 import pytest
 import touchstone_questions as made
 from cobsat import Prediction, RunFolder, RunSettings
@@ -151,6 +153,42 @@ def test_a_submission_with_a_fault_is_refused_whole(
     with pytest.raises(ValueError, match=message):
         import_answers(path, "m", "touchstone-mini", RunFolder(tmp_path / "run"))
     assert not (tmp_path / "run").exists()
+
+
+def test_questions_are_shown_where_they_differ(source: QuestionSource, tmp_path: Path) -> None:
+    digits = "0123456789" * 10
+    for end, wanted, got in (
+        (" in red?", f"'…{digits[-26:]} in blue?'", f"'…{digits[-26:]} in red?'"),
+        (" in", f"'…{digits[-27:]} in blue?'", f"'…{digits[-27:]} in'"),
+    ):
+        question = replace(source.questions[0], question=f"{digits} in blue?")
+        other = replace(source, questions=(question,))
+        some = [{**rows(source)[0], "question": digits + end}]
+        with pytest.raises(ValueError, match="must be the data's") as caught:
+            read_answers(submission(tmp_path / "a.tsv", some), other)
+        assert str(caught.value).endswith(f"must be the data's, {wanted}, got {got}")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ("official", r"COBSAT_TOUCHSTONE_TSV \(or --data FILE; --data touchstone-mini needs no "),
+        ("none.tsv", "data must be touchstone-mini, official or a TSV file .*none.tsv', no such"),
+    ],
+)
+def test_what_lacks_is_named_in_the_commands_own_words(
+    data: str, message: str, source: QuestionSource, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    def fail(manager: object, url: str) -> str:
+        raise ConnectionError("no network")
+
+    monkeypatch.delenv("COBSAT_TOUCHSTONE_TSV", raising=False)
+    monkeypatch.setattr(datasets.DownloadManager, "download", fail)
+    path = submission(tmp_path / "a.tsv", rows(source))
+    with pytest.raises(FileNotFoundError, match=message) as caught:
+        import_answers(path, "m", data, RunFolder(tmp_path / "run"))
+    assert "images" not in str(caught.value)
 
 
 def test_white_space_makes_no_other_question(source: QuestionSource, tmp_path: Path) -> None:
