@@ -17,7 +17,7 @@ from cobsat.metrics import scores
 from cobsat.metrics.agree import agreement_of_runs
 from cobsat.metrics.cautions import cautions
 from cobsat.metrics.grading import grade
-from cobsat.metrics.label_session import open_session
+from cobsat.metrics.label_outputs import open_session
 from cobsat.metrics.self_consistency import (
     CONSISTENCY_RATES,
     Ballot,
@@ -240,9 +240,9 @@ def test_people_label_each_output_of_a_run_of_several(tmp_path: Path) -> None:
     assert main(["judge", str(run), "--judge", "mention"]) == 0
     session = open_session(RunFolder(run), "ann")
     texts = [p.text for p in RunFolder(run).predictions()[0].values()]
-    assert (len(texts), len(session.outputs)) == (6, len(set(texts)))
-    for number in range(len(session.outputs)):
-        session.answer(number, "car", "red")
+    assert (len(texts), len(session.items)) == (6, len(set(texts)))
+    for number in range(len(session.items)):
+        session.answer(number, {"object": "car", "attribute": "red"})
     (pair,) = agreement_of_runs([run])["pairs"]
     assert (pair["n"], pair["distinct"]) == (6, len(set(texts)))
     verdicts = RunFolder(run).verdicts("mention")[0].values()
