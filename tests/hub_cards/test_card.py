@@ -201,3 +201,55 @@ def test_the_command_makes_the_run_again(tmp_path, monkeypatch):
     assert main([*arguments[1:], "--out", "second"]) == 0
     for name in ("run.json", "scores/mention.json", "verdicts/mention.jsonl"):
         assert (folder.path / name).read_bytes() == (tmp_path / "second" / name).read_bytes()
+
+
+def adapted(adapter):
+    """The model options that `cobsat predict --adapter` writes, of a base that lies in a folder."""
+    record = {"name": "transformers", "checkpoint": "org/base", "weights_sha256": "ab" * 32}
+    if adapter is None:
+        return {"options": {"checkpoint": "org/base"}, "record": record}
+    record = {**record, "adapter": {"path": str(adapter), "weights_sha256": "cd" * 32}}
+    return {"options": {"checkpoint": "org/base", "adapter": str(adapter)}, "record": record}
+
+
+def test_a_tuned_model_tells_of_its_training_and_of_its_base(make_run, tmp_path):
+    adapter = tmp_path / "secret" / "tuned"
+    adapter.mkdir(parents=True)
+    facts = {
+        "data": {"dataset_config": "all-2shot", "dataset_train_split": "ft_train"},
+        "model": {"model_name_or_path": str(tmp_path / "secret" / "base"), "lora_r": 32},
+        "training": {"learning_rate": 0.002, "seed": 0},
+    }
+    write_json(adapter / "training.json", facts)
+    write_json(adapter / "results.json", {"steps": 500, "scores": "| task | base |\n|---|---|\n"})
+
+    def right_of(count):
+        def judge(row, prediction, draw):
+            right = int(row["id"][-4:]) < count
+            return Verdict(row["id"], "scored", "car", "red", right, right)
+
+        return judge
+
+    options = {"configs": ["color_i-2shot"], "limit": 4, "output": "description"}
+    options |= {"model": "transformers"}
+    base, tuned = (
+        make_run(**options, model_options=adapted(of), judge=right_of(count), name=name)
+        for name, of, count in (("before", None, 1), ("after", adapter, 3))
+    )
+    out = tmp_path / "card" / "README.md"
+    write_card([tuned], out, base=base)
+    card = ModelCard.load(out)
+    assert (card.data.base_model, card.data.library_name) == ("org/base", "peft")
+    lines = card.text.splitlines()
+    for said in ("| lora r | 32 |", "| learning rate | 0.002 |", "| steps | 500 |"):
+        assert said in [line.replace("\\", "") for line in lines]
+    (row,) = [line for line in lines if line.startswith("| color\\_i | 2 | 4 |")]
+    assert "| 25.0 | 75.0 | +50.0 |" in row.replace(
+        "\\", ""
+    )  # one right of four before, three after
+    assert "| base |" in card.text  # table4's own
+    assert str(tmp_path) not in out.read_text("utf-8")
+    assert "secret" not in out.read_text("utf-8")
+    with pytest.raises(ValueError, match="must be a run of the model that was tuned"):
+        other = {"options": {}, "record": {"name": "transformers", "checkpoint": "org/other"}}
+        write_card([tuned], out, base=make_run(**options, model_options=other, name="other"))
