@@ -250,6 +250,7 @@ def test_a_tuned_model_tells_of_its_training_and_of_its_base(make_run, tmp_path)
     assert "| base |" in card.text  # table4's own
     assert str(tmp_path) not in out.read_text("utf-8")
     assert "secret" not in out.read_text("utf-8")
+    record = {"name": "transformers", "checkpoint": "org/other"}
+    other = make_run(**options, model_options={"options": {}, "record": record}, name="other")
     with pytest.raises(ValueError, match="must be a run of the model that was tuned"):
-        other = {"options": {}, "record": {"name": "transformers", "checkpoint": "org/other"}}
-        write_card([tuned], out, base=make_run(**options, model_options=other, name="other"))
+        write_card([tuned], out, base=other)
