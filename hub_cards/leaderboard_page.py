@@ -19,7 +19,7 @@ from .leaderboard_data import (
     title_of,
 )
 from .leaderboard_scores import COUNTS, Score
-from .leaderboard_text import EXPLAINED, bounds, half, number, share
+from .leaderboard_text import EXPLAINED, bounds, number, share
 from .page import facts, flat
 from .plots import panel_svg, whisker_svg
 from .radar import radar_panel
@@ -64,7 +64,6 @@ def board_page(
             "number": number,
             "bounds": bounds,
             "share": share,
-            "half": half,
             "whisker": lambda points: own(whisker_svg(points)),
         },
         board=board,

@@ -44,18 +44,11 @@ def number(value: float | None, decimals: int = 1) -> str:
     return NOTHING if value is None else f"{value:.{decimals}f}"
 
 
-def bounds(points: Points) -> str:
-    """Return a 95% interval as tables show it."""
+def bounds(points: Points, nothing: str = NOTHING) -> str:
+    """Return a 95% interval as tables show it: both ends, for the scale may cut it."""
     if points.bounds is None:
-        return NOTHING
+        return nothing
     return f"{points.bounds[0]:.1f} to {points.bounds[1]:.1f}"
-
-
-def half(points: Points) -> str:
-    """Return how far the 95% interval reaches to its longer side: ±, or nothing."""
-    if points.score is None or points.bounds is None:
-        return ""
-    return f"±{max(points.score - points.bounds[0], points.bounds[1] - points.score):.1f}"
 
 
 def share(value: float | None) -> str:
@@ -119,14 +112,14 @@ def board_csv(board: Board) -> str:
 
 def print_board(board: Board, console: Console) -> None:
     """Print the board, 80 columns wide."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     table.add_column("rank")
     table.add_column("model", overflow="fold")
     for name in ("score", "95%", "floor", "scored", "win", "tie", "loss", "bias"):
         table.add_column(name, justify="right")
     for place in board.places:
         cells = [str(place.rank or NOTHING), escape(visible(shorten(place.name, 40)))]
-        cells += [number(place.points.score), half(place.points)]
+        cells += [number(place.points.score), bounds(place.points, "")]
         run = place.run
         if run is None:
             table.add_row(*cells, "", "published")
@@ -167,7 +160,7 @@ def _cells(place: Place) -> list[str]:
     return [
         *cells, run.model, run.label, number(score.points.score), bounds(score.points),
         number(score.floor), coverage(run), f"{score.win:,}", f"{score.tie:,}", f"{score.loss:,}",
-        number(score.reference), _with_half(score.bias), share(score.flips),
+        number(score.reference), _with_bounds(score.bias), share(score.flips),
     ]  # fmt: skip
 
 
@@ -209,11 +202,12 @@ def _markdown(
 def _with_interval(score: Score | None) -> str:
     if score is None:
         return NOTHING
-    return f"{number(score.points.score)} {half(score.points)} n = {score.n:,}"
+    return f"{_with_bounds(score.points)}, n = {score.n:,}"
 
 
-def _with_half(points: Points) -> str:
-    return f"{number(points.score)} {half(points)}".strip()
+def _with_bounds(points: Points) -> str:
+    around = f", {bounds(points)}" if points.bounds else ""
+    return f"{number(points.score)}{around}"
 
 
 def _interval(interval: tuple[float, float] | None) -> str:

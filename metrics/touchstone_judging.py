@@ -7,7 +7,7 @@ the verdicts goes by what a judge's verdicts are: marks, or degrees of hallucina
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -113,19 +113,25 @@ def _dialogue_summary(result: Mapping[str, Any]) -> str:
     overall = result["overall"]
     if overall["score"] is None:
         return f"no score (0 of {overall['of']:,} scored)"
-    error = overall["standard_error"]
-    sure = "" if error is None else f" ±{error:.1f}"
-    return f"{overall['score']:.1f}{sure} ({overall['n']:,} of {overall['of']:,} scored)"
+    sure = _sure(overall["interval"], 1)
+    return f"{overall['score']:.1f}{sure}, {overall['n']:,} of {overall['of']:,} scored"
 
 
 def _hallucination_summary(result: Mapping[str, Any]) -> str:
     overall = result["overall"]
     if overall["degree"] is None:
         return f"no degree (0 of {overall['of']:,} scored)"
+    sure = _sure(overall["interval"], 2)
     return (
-        f"degree {overall['degree']:.2f}, {overall['words']:.0f} words ({overall['n']:,} of "
-        f"{overall['of']:,} scored)"
+        f"degree {overall['degree']:.2f}{sure}, {overall['words']:.0f} words, {overall['n']:,} of "
+        f"{overall['of']:,} scored"
     )
+
+
+def _sure(interval: Sequence[float] | None, decimals: int) -> str:
+    if interval is None:
+        return ""
+    return f" (95%: {interval[0]:.{decimals}f} to {interval[1]:.{decimals}f})"
 
 
 _PROCEDURES: Final[dict[type[Any], Procedure]] = {

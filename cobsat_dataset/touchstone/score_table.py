@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rich.table import Table
@@ -28,10 +28,10 @@ def score_table(scores: Mapping[str, Any]) -> tuple[Table, str]:
         scores: Of answers (marks), or of descriptions (degrees of hallucination).
     """
     is_degree = "degree" in scores["overall"]
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     table.add_column("category")
-    marks = ("score", "floor", "scored", "win", "tie", "loss", "first-second")
-    for name in ("degree", "words", "scored") if is_degree else marks:
+    marks = ("score", "95%", "floor", "scored", "win", "tie", "loss", "bias")
+    for name in ("degree", "95%", "words", "scored") if is_degree else marks:
         table.add_column(name, justify="right")
     rows = [("all", scores["overall"])]
     rows += [
@@ -47,7 +47,8 @@ def score_table(scores: Mapping[str, Any]) -> tuple[Table, str]:
 
 def _marks(row: Mapping[str, Any]) -> list[str]:
     return [
-        _number(row["score"], row["standard_error"]),
+        _number(row["score"]),
+        _interval(row["interval"]),
         _number(row["floor"]),
         f"{row['n']:,}",
         *(f"{row[name]:,}" for name in ("win", "tie", "loss")),
@@ -58,14 +59,18 @@ def _marks(row: Mapping[str, Any]) -> list[str]:
 def _degree(row: Mapping[str, Any]) -> list[str]:
     words = row["words"]
     return [
-        _number(row["degree"], row["standard_error"], decimals=2),
+        _number(row["degree"], decimals=2),
+        _interval(row["interval"], decimals=2),
         _NOTHING if words is None else f"{words:.0f}",
         f"{row['n']:,}",
     ]
 
 
-def _number(value: float | None, error: float | None = None, decimals: int = 1) -> str:
-    if value is None:
+def _number(value: float | None, decimals: int = 1) -> str:
+    return _NOTHING if value is None else f"{value:.{decimals}f}"
+
+
+def _interval(interval: Sequence[float] | None, decimals: int = 1) -> str:
+    if interval is None:
         return _NOTHING
-    said = f"{value:.{decimals}f}"
-    return said if error is None else f"{said} ±{error:.{decimals}f}"
+    return " to ".join(f"{end:.{decimals}f}" for end in interval)

@@ -310,6 +310,28 @@ def test_hostile_words_are_text_in_every_form(tmp_path: Path) -> None:
     assert "<b>" not in svg
 
 
+def test_an_interval_is_shown_by_both_its_ends(
+    tmp_path: Path, questions: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Eleven marks of 10 and one of 4: a sum of squares of 33, so 9.5 ± 2.200985 * sqrt(3 / 12),
+    # which the highest mark cuts.
+    marks = {n: same(4 if n == 1 else 10) for n in range(1, 13)}
+    run = answer_run(tmp_path / "run", questions, marks)
+    assert main(["leaderboard", str(run)]) == 0
+    said = capsys.readouterr().out
+    row = next(line.split() for line in said.splitlines() if line.startswith("1 "))
+    assert row[:7] == ["1", "run", "950.0", "840.0", "to", "1000.0", "950.0"]
+    text = (run / "leaderboard" / "leaderboard.md").read_text("utf-8")
+    page = (run / "leaderboard" / "leaderboard.html").read_text("utf-8")
+    assert "| 950.0 | 840.0 to 1000.0 |" in text
+    assert "950.0<small>840.0 to 1000.0</small>" in page
+    # Storytelling has three questions, each of 10: t(2) = 4.302653 stands in place of a spread
+    # of nothing, and nothing is above: 10 - 9 * t^2 / (3 + t^2).
+    assert "| Visual Storytelling Ability | 1000.0, 225.5 to 1000.0, n = 3 |" in text
+    assert "1000.0<small>225.5 to 1000.0</small>" in page
+    assert not any("±" in form for form in (said, text, page))
+
+
 def test_the_command_prints_the_board(
     runs: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,

@@ -66,7 +66,9 @@ def test_a_run_ends_with_the_board_s_page(
     assert max(map(len, (line for line in lines if str(tmp_path) not in line))) <= 80
     row = next(line.split() for line in lines if line.startswith("all "))
     count = str(scores["counts"]["questions"])
-    assert row == ["all", "700.0", "±0.0", "700.0", count, "0", count, "0", "400.0"]
+    low, high = (f"{end:.1f}" for end in scores["overall"]["interval"])
+    assert row == ["all", "700.0", low, "to", high, "700.0", count, "0", count, "0", "400.0"]
+    assert 700 - float(low) > float(high) - 700  # 600 down to the lowest mark, 300 up
     assert any(line.startswith("Visual Recognition ") for line in lines)
     assert lines[-1] == str(run / "report.html")
     page = (run / "report.html").read_text("utf-8")

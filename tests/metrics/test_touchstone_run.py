@@ -75,8 +75,8 @@ def test_the_command_judges_a_run(run: RunFolder, capsys: pytest.CaptureFixture[
         assert len(server.calls) == 18
     said = capsys.readouterr()
     # worth 2 to 10: a mean of 6; the reference answers are worth 8: 10 and 9 win, 8 ties
-    assert said.out.startswith(f"{JUDGE}: 600.0 ±")
-    assert "(9 of 12 scored)" in said.out
+    # its sample variance is 7.5, and t(8) = 2.306004: 6 ± 2.306004 * sqrt(7.5 / 9)
+    assert said.out.startswith(f"{JUDGE}: 600.0 (95%: 389.5 to 810.5), 9 of 12 scored, in ")
     assert said.err == ""
     table = scores(run)
     assert list(verdicts(run)) == [NAMES.format(n) for n in range(1, 13)]
@@ -398,7 +398,10 @@ def test_hallucination_of_a_run(run: RunFolder, capsys: pytest.CaptureFixture[st
     assert table["overall"]["degree"] == pytest.approx(22 / 9)
     assert table["overall"]["words"] == 4
     assert table["overall"]["correlation"] is None
-    assert capsys.readouterr().out.startswith(f"{name}: degree 2.44, 4 words (9 of 12 scored)")
+    # 64 - 22 * 22 / 9 = 92 / 9 is the sum of squares: 22 / 9 ± 2.306004 * sqrt(92 / 9 / 8 / 9)
+    assert capsys.readouterr().out.startswith(
+        f"{name}: degree 2.44 (95%: 1.58 to 3.31), 4 words, 9 of 12 scored, in "
+    )
 
 
 def test_several_processes_leave_what_one_leaves(run: RunFolder, ranks: Any, forks: Any) -> None:
