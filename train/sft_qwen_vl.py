@@ -27,6 +27,7 @@ docs/fine-tuning.md has more: launchers, LLaVA, vLLM, and what comes out.
 from __future__ import annotations
 
 import argparse
+import difflib
 import sys
 import warnings
 from collections.abc import Sequence
@@ -39,7 +40,7 @@ import torch
 import yaml
 from cobsat.checkpoints import check_checkpoint, no_progress_bar
 from cobsat.models.seed_llama import is_converted
-from cobsat.spec import choose
+from cobsat.spec import choose, nearest
 from datasets import Dataset, load_dataset
 from transformers import AutoConfig, AutoProcessor
 from trl import (
@@ -108,6 +109,33 @@ class _Parser(TrlParser):  # type: ignore[misc]
             ValueError: Always.
         """
         raise ValueError(f"{message}: cobsat train --help lists the options")
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[Any, list[str]]:
+        """Parse arguments, all of which must be known.
+
+        Raises:
+            ValueError: One is not; the message names the options that it resembles.
+        """
+        parsed, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            got = next((text for text in unknown if text.startswith("--")), unknown[0])
+            got = got.partition("=")[0]
+            hint = _hint(got, [a.option_strings[0] for a in self._actions])
+            raise ValueError(
+                f"options of cobsat train must be among those that cobsat train --help lists, "
+                f"got {got}{hint}"
+            )
+        return parsed, []
+
+
+def _hint(got: str, options: Sequence[str]) -> str:
+    """Return a hint at the options that a misspelt one, or its start, resembles."""
+    starts = {option[: len(got) + 1] for option in options}
+    alike = difflib.get_close_matches(got, starts, n=1, cutoff=0.9)
+    named = [option for option in options if alike and option.startswith(alike[0])]
+    return f"; did you mean {' or '.join(named)}?" if named else nearest(got, options)
 
 
 class _Help(argparse.RawDescriptionHelpFormatter, argparse.ArgumentDefaultsHelpFormatter):
@@ -264,7 +292,7 @@ def _check_arguments(data: DataArguments, training: SFTConfig, model: ModelConfi
         )
     if (model.load_in_4bit or model.load_in_8bit) and not model.use_peft:
         raise ValueError("a quantized model must be tuned with --use_peft true, got false")
-    check_checkpoint(model.model_name_or_path, model.model_revision)
+    check_checkpoint(model.model_name_or_path, model.model_revision, option="--model_name_or_path")
 
 
 def _processor_and_config(model: ModelConfig, training: SFTConfig) -> tuple[Any, Any]:
