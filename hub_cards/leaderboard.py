@@ -104,7 +104,7 @@ def command(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="The folder to write [default: leaderboard in the first run's folder]."),
+        typer.Option(help="The folder to write. Default: leaderboard in the first run's folder."),
     ] = None,
 ) -> None:
     """Rank models on TouchStone: a page, Markdown and CSV."""

@@ -121,8 +121,8 @@ def read_board(paths: Sequence[Path], judge: str | None = None) -> Board:
     names = names_of(paths)
     settings = check_together(paths, "`cobsat compare` and `cobsat report` are for CoBSAT's runs")
     folders = [RunFolder(path) for path in paths]
-    common = _common_judges(folders)
-    name = choose("a judge of every run", safe_name(judge), common) if judge else common[0]
+    common = _common_judges(folders, judge)
+    name = safe_name(judge) if judge else common[0]
     material, questions, trouble = _questions(settings[0])
     runs = tuple(
         _read_run(folder, label, name) for folder, label in zip(folders, names, strict=True)
@@ -160,8 +160,17 @@ def dialogue_judges(folder: RunFolder) -> list[str]:
     return [name for name in folder.judges() if is_of_answers(folder.scores_path(name))]
 
 
-def _common_judges(folders: Sequence[RunFolder]) -> list[str]:
+def _common_judges(folders: Sequence[RunFolder], judge: str | None) -> list[str]:
+    """Return the judges that judged all runs; the one that is asked for must be among them."""
     found = [dialogue_judges(folder) for folder in folders]
+    if judge is not None and any(found):
+        choose("judge", safe_name(judge), dict.fromkeys(name for names in found for name in names))
+        for folder, names in zip(folders, found, strict=True):
+            if safe_name(judge) not in names:
+                raise ValueError(
+                    f"{folder.path} has no marks by {safe_name(judge)}: `cobsat judge "
+                    f"{folder.path} --judge …` with the options of that judge makes them"
+                )
     common = [name for name in found[0] if all(name in names for names in found)]
     if not common:
         got = "; ".join(

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
+from cobsat.benchmarks import benchmark as get_benchmark
 from cobsat.run_folder import RunFolder, safe_name
 from rich.console import Console
 from rich.progress import Progress
@@ -47,11 +48,24 @@ def write_report(
     """
     if not runs:
         raise ValueError("runs must be one or more run folders, got none")
-    benchmark = RunFolder(runs[0]).settings().benchmark
+    benchmark = _one_benchmark(runs)
     out = out or runs[0] / "report.html"
     if out.is_dir():
         raise ValueError(f"out must be a file, got the folder {out}: name {out / 'report.html'}")
     return _PAGES[benchmark](runs, out, _plots_folder(out, runs), console)
+
+
+def _one_benchmark(runs: Sequence[Path]) -> str:
+    """Return the benchmark that all runs are of; ValueError where they are of several."""
+    first, *others = (RunFolder(run).settings().benchmark for run in runs)
+    for run, other in zip(runs[1:], others, strict=True):
+        if other != first:
+            raise ValueError(
+                f"runs of one report must be of one benchmark, got {runs[0]} of "
+                f"{get_benchmark(first).TITLE} and {run} of {get_benchmark(other).TITLE}: report "
+                "them separately"
+            )
+    return first
 
 
 def _write_report(runs: Sequence[Path], out: Path, plots: Path, console: Console | None) -> Path:
@@ -78,7 +92,7 @@ def command(
     runs: Annotated[list[Path], typer.Argument(help="Run folders, judged already.")],
     out: Annotated[
         Path | None,
-        typer.Option(help="The file to write [default: report.html in the first run's folder]."),
+        typer.Option(help="The file to write. Default: report.html in the first run's folder."),
     ] = None,
 ) -> None:
     """Write one page about one or several runs: scores, plots and a gallery."""

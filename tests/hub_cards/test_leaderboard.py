@@ -158,8 +158,17 @@ def test_one_of_several_judges_is_gone_by_and_the_others_are_told(runs: list[Pat
     )
     assert read_board(runs, "touchstone-gpt-4").places[0].points.score == pytest.approx(900)
     assert read_board(runs, "touchstone-a/b").judge == "touchstone-a--b"
-    with pytest.raises(ValueError, match="a judge of every run must be one of"):
+    with pytest.raises(ValueError, match=r"judge must be one of .*; did you mean 'touchs"):
         read_board(runs, "touchstone-gpt4")
+
+
+def test_a_run_that_the_judge_did_not_judge_is_named(runs: list[Path]) -> None:
+    add_verdicts(runs[0], {n: same(2) for n in range(1, 13)}, judge="touchstone-a/b")
+    with pytest.raises(ValueError, match="has no marks by touchstone-a--b") as caught:
+        read_board(runs, "touchstone-a/b")
+    assert str(caught.value).startswith(
+        f"{runs[1]} has no marks by touchstone-a--b: `cobsat judge {runs[1]} --judge …`"
+    )
 
 
 def test_published_scores_stand_beside_all_official_questions_only(
@@ -325,10 +334,10 @@ def test_an_interval_is_shown_by_both_its_ends(
     page = (run / "leaderboard" / "leaderboard.html").read_text("utf-8")
     assert "| 950.0 | 840.0 to 1000.0 |" in text
     assert "950.0<small>840.0 to 1000.0</small>" in page
-    # Storytelling has three questions, each of 10: t(2) = 4.302653 stands in place of a spread
-    # of nothing, and nothing is above: 10 - 9 * t^2 / (3 + t^2).
-    assert "| Visual Storytelling Ability | 1000.0, 225.5 to 1000.0, n = 3 |" in text
-    assert "1000.0<small>225.5 to 1000.0</small>" in page
+    # Storytelling has two questions, each of 10: t(1) = 12.706205 stands in place of a spread
+    # of nothing, and nothing is above: 10 - 9 * t^2 / (2 + t^2).
+    assert "| Visual Storytelling Ability | 1000.0, 111.0 to 1000.0, n = 2 |" in text
+    assert "1000.0<small>111.0 to 1000.0</small>" in page
     assert not any("±" in form for form in (said, text, page))
 
 
@@ -353,6 +362,11 @@ def test_report_and_leaderboard_name_one_another_s_benchmark(
     RunFolder(tmp_path / "cobsat").start(RunSettings("copy", ("color_i-2shot",)))
     assert main(["leaderboard", str(tmp_path / "cobsat")]) == 2
     assert "`cobsat report` are for CoBSAT's runs" in capsys.readouterr().err
+    for both in ([runs[0], tmp_path / "cobsat"], [tmp_path / "cobsat", runs[0]]):
+        assert main(["report", *map(str, both), "--out", str(tmp_path / "none.html")]) == 2
+        said = capsys.readouterr().err
+        assert f"must be of one benchmark, got {both[0]} of " in said
+        assert said.endswith(": report them separately\n")
     assert main(["report", str(runs[0]), str(runs[1]), "--out", str(tmp_path / "two.html")]) == 0
     assert (tmp_path / "two-plots").is_dir()
     assert "2 models" in (tmp_path / "two.html").read_text()
