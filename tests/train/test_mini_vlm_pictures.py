@@ -38,7 +38,9 @@ def test_each_caption_names_its_label_and_no_other(pictures: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*gradient_checkpointing.*:FutureWarning")
-def test_the_base_is_tuned_on_them(pictures: Path, tmp_path: Path) -> None:
+def test_the_base_is_tuned_on_them(
+    pictures: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     torch.set_num_threads(1)
     settings = yaml.safe_load((sft_qwen_vl.CONFIGS / "mini_vlm_table4.yaml").read_text("utf-8"))
     assert settings["dataset_train_split"] == "ft_train"
@@ -47,6 +49,7 @@ def test_the_base_is_tuned_on_them(pictures: Path, tmp_path: Path) -> None:
          "--dataset_config", "texture_ii-2shot", "--images", str(pictures), "--max_steps", "2",
          "--output_dir", str(tmp_path)]
     )  # fmt: skip
+    assert "step 1 of 2: loss" in capsys.readouterr().err  # the first, though 25 are between two
     weights = load_file(tmp_path / "adapter_model.safetensors")
     assert len(weights) == 2 * 7 * 4  # A and B of seven matrices in each of four layers
     assert all(weight.shape[0] == 32 or weight.shape[1] == 32 for weight in weights.values())
