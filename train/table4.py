@@ -20,6 +20,7 @@ from typing import Annotated, Any, Final
 
 import typer
 from cobsat.command_line import parse_options
+from cobsat.metrics.agree_tables import visible
 from cobsat.metrics.compare import Group, Pair, compare_runs, read_run
 from cobsat.metrics.judge import load_judges
 from cobsat.metrics.judging import judge_run
@@ -136,9 +137,9 @@ def _papers(group: Group, method: str) -> float | None:
 
 
 def to_markdown(table: Sequence[dict[str, Any]]) -> str:
-    """Return a table as Markdown."""
+    """Return a table as Markdown; n is how many prompts a row is about."""
     papers = "paper_base" in table[0]
-    heads = ["task", "shots", "base", "tuned", "difference", "95% interval", "p"]
+    heads = ["task", "shots", "n", "base", "tuned", "difference", "95% interval", "p"]
     heads += ["paper: base", "paper: tuned"] if papers else []
     lines = [f"| {' | '.join(heads)} |", "|---|" + "---:|" * (len(heads) - 1)]
     lines += [f"| {' | '.join(_cells(row))} |" for row in table]
@@ -152,6 +153,7 @@ def _cells(row: dict[str, Any]) -> list[str]:
             row["task"], row["task"]
         ),
         str(row["shots"]),
+        f"{row['prompts']:,}",
         _number(row["base"]),
         _number(row["tuned"]),
         f"{row['difference']:+.3f}",
@@ -186,6 +188,9 @@ def command(
         int | None, typer.Option(help="Only the first so many prompts of each task.", min=1)
     ] = None,
     batch_size: Annotated[int, typer.Option(help="Prompts asked at once.", min=1)] = 16,
+    retry_errors: Annotated[
+        bool, typer.Option("--retry-errors", help="Ask again what is recorded as an error.")
+    ] = False,
 ) -> None:
     """Ask base and tuned models about the unseen half, and print the paper's Table 4."""
     read = [read_tuned(folder) for folder in tuned]
@@ -193,7 +198,8 @@ def command(
     (by,) = load_judges([judge], judge_option or ())
     tables = []
     for each in read:
-        pair = _compare(each, out, by, model_option, limit, batch_size)
+        asking = _Asking(model_option or [], limit, batch_size, retry_errors)
+        pair = _compare(each, out, by, asking)
         asked = pair.first.settings
         table = {
             "tuned": each.folder.name,
@@ -204,6 +210,11 @@ def command(
             "prompt_type": asked.prompt_type,
             "instructions_for": asked.instructions_for,
             "image_digest": asked.image_digest,
+            "limit": limit,
+            "outputs": {
+                kind: dict(counts) for kind, counts in zip(_METHODS, pair.counts, strict=True)
+            },
+            "left_out": dict(pair.left_out),
             "rows": rows(pair, asked.images == "official"),
         }
         tables.append(table)
@@ -214,20 +225,25 @@ def command(
     typer.echo(text)
 
 
-def _compare(
-    tuned: Tuned,
-    out: Path,
-    judge: Judge,
-    model_option: list[str] | None,
-    limit: int | None,
-    batch_size: int,
-) -> Pair:
+@dataclass(frozen=True)
+class _Asking:
+    """How both models are asked."""
+
+    model_option: list[str]
+    limit: int | None
+    batch_size: int
+    retry_errors: bool
+
+
+def _compare(tuned: Tuned, out: Path, judge: Judge, asking: _Asking) -> Pair:
     """Ask, judge and compare."""
     data = tuned.record["data"]
     label = f"{data['dataset_config']}-{tuned.split}"
     folders = []
     for kind in ("base", "tuned"):
-        name = f"{label}-{safe_name(Path(tuned.base if kind == 'base' else tuned.folder).name)}"
+        model = Path(tuned.base if kind == "base" else tuned.folder).name
+        name = f"{label}-{safe_name(model)}"
+        typer.echo(f"asking the {kind} model: {visible(model, 200)}", err=True)
         folders.append(
             predict_run(
                 model="transformers",
@@ -238,9 +254,10 @@ def _compare(
                 prompt_type=data["prompt_type"],
                 instructions_for=data["instructions_for"],
                 images=data["images"],
-                limit=limit,
-                batch_size=batch_size,
-                model_option=[*tuned.options(tuned=kind == "tuned"), *(model_option or ())],
+                limit=asking.limit,
+                batch_size=asking.batch_size,
+                retry_errors=asking.retry_errors,
+                model_option=[*tuned.options(tuned=kind == "tuned"), *asking.model_option],
             )
         )
         judge_run(folders[-1], judge)
@@ -253,7 +270,34 @@ def _compare(
 
 
 def _section(table: dict[str, Any]) -> str:
-    return f"**{table['tuned']}**, judged by {table['judge']}:\n\n{to_markdown(table['rows'])}"
+    return (
+        f"**{table['tuned']}**, {_which_prompts(table)}, judged by {table['judge']}:\n\n"
+        f"{to_markdown(table['rows'])}\n\n{_counted(table)}"
+    )
+
+
+def _which_prompts(table: dict[str, Any]) -> str:
+    limit = table["limit"]
+    if limit is None:
+        return "all prompts of each task"
+    return (
+        f"the first {limit:,} prompts of each task"
+        if limit > 1
+        else ("the first prompt of each task")
+    )
+
+
+def _counted(table: dict[str, Any]) -> str:
+    """Say how many outputs had no answer, which is wrong, and what was left out."""
+    said = []
+    for kind, counts in table["outputs"].items():
+        wrong = [f"{counts.get(key, 0):,} {key}" for key in ("failed", "unscored")]
+        wrong += [f"{counts['blocked']:,} blocked"] if counts.get("blocked") else []
+        said.append(f"{kind}: {', '.join(wrong)} of {sum(counts.values()):,}")
+    left_out = sum(table["left_out"].values())
+    return f"Outputs without an answer that can be read, counted as wrong: {'; '.join(said)}." + (
+        f" Prompts left out of the comparison: {left_out:,}." if left_out else ""
+    )
 
 
 def _keep_with_model(tuned: Tuned, table: dict[str, Any], pair: Pair) -> None:
@@ -261,8 +305,9 @@ def _keep_with_model(tuned: Tuned, table: dict[str, Any], pair: Pair) -> None:
     results = json.loads((tuned.folder / RESULTS).read_text("utf-8"))
     source = pair.first.settings
     results["scores"] = (
-        f"On `{tuned.split}` of `{tuned.config}`, judged by {table['judge']}, pictures "
-        f"`{Path(source.images).name}` (digest {source.image_digest[:12]}):\n\n"
-        f"{to_markdown(table['rows'])}"
+        f"On `{tuned.split}` of `{tuned.config}`, {_which_prompts(table)}, "
+        f"judged by {table['judge']}, pictures `{Path(source.images).name}` "
+        f"(digest {source.image_digest[:12]}):\n\n"
+        f"{to_markdown(table['rows'])}\n\n{_counted(table)}"
     )
     write_card(tuned.folder, tuned.record, results)

@@ -40,8 +40,12 @@ def test_base_and_tuned_are_asked_about_the_unseen_half(
     command = ["table4", str(tuned), "--out", str(tmp_path), "--limit", "3", "--judge", "mention",
                "--model-option", "max_new_tokens=4"]  # fmt: skip
     assert cobsat(command) == 0
-    shown = capsys.readouterr().out
-    assert "| color_ii | 4 | 0.000 | 0.000 | +0.000 |" in shown
+    shown, said = capsys.readouterr()
+    assert said.index("asking the base model: qwen2_5_vl\n") < said.index(
+        "asking the tuned model: color\n"
+    )
+    assert "**color**, the first 3 prompts of each task, judged by mention:" in shown
+    assert "| color_ii | 4 | 3 | 0.000 | 0.000 | +0.000 |" in shown
     assert "paper" not in shown  # the pictures are not the paper's
     (first,) = json.loads((tmp_path / "table4.json").read_text())
     assert [row["task"] for row in first["rows"]] == ["color_ii", "attribute_inference", "all"]
@@ -60,8 +64,10 @@ def test_base_and_tuned_are_asked_about_the_unseen_half(
     options = [each.model_options["options"] for each in settings]
     assert [option.get("adapter") for option in options] == [None, str(tuned)]
     card = (tuned / "README.md").read_text()
-    assert "On `ft_test` of `color_ii-4shot`, judged by mention" in card
-    assert "| color_ii | 4 | 0.000 |" in card
+    assert "On `ft_test` of `color_ii-4shot`, the first 3 prompts of each task, judged by" in card
+    assert "| color_ii | 4 | 3 | 0.000 |" in card
+    counted = "base: 0 failed, 3 unscored of 3; tuned: 0 failed, 3 unscored of 3."
+    assert all(counted in text for text in (card, shown))
     assert "None yet" not in card
     before = (tmp_path / "table4.json").read_bytes()
     assert cobsat(command) == 0  # goes on, with nothing left to do
@@ -76,7 +82,7 @@ def test_the_table_is_by_the_judge_that_is_asked(
     for judge, row in (("mention", "0.000 | 0.000"), ("right_judge:AlwaysRight", "1.000 | 1.000"),
                        ("mention", "0.000 | 0.000")):  # fmt: skip
         assert cobsat([*command, judge]) == 0
-        assert f"| color_ii | 4 | {row} |" in capsys.readouterr().out
+        assert f"| color_ii | 4 | 2 | {row} |" in capsys.readouterr().out
 
 
 def test_the_revision_that_was_tuned_is_the_one_that_is_asked(tuned: Path, tmp_path: Path) -> None:
@@ -136,7 +142,7 @@ def test_the_papers_numbers_stand_beside_official_pictures_only(pair: Pair) -> N
     assert (color["paper_base"], color["paper_tuned"]) == (0.54, 0.852)
     # The paper's Table 4, 2 shots, by hand: (.540+.236+.248+.412+.372+.276+.244+.112+.232+.224)/10
     assert mean["paper_base"] == pytest.approx(0.2896)
-    assert "| color_i | 2 | 0.000 | 1.000 | +1.000 |" in table4.to_markdown(table)
+    assert "| color_i | 2 | 20 | 0.000 | 1.000 | +1.000 |" in table4.to_markdown(table)
     assert table4.to_markdown(table).splitlines()[2].endswith("| 0.540 | 0.852 |")
     assert "paper_base" not in table4.rows(pair, official=False)[0]
 
