@@ -79,8 +79,13 @@ def write_card(
 
 def _commands(data: dict[str, Any], base: str, lora: bool, draws: bool = False) -> list[str]:
     """Return commands that ask the model about the test that goes with its training."""
-    name = Path(base).name if Path(base).exists() else base
+    is_folder = Path(base).exists()
+    name = Path(base).name if is_folder else base
     name = name if _PLAIN.fullmatch(name) else "BASE"
+    name = f"PATH/TO/{name}" if is_folder else name
+    about = (
+        [f"# {name}: the folder that it was tuned from"] if is_folder and (lora or draws) else []
+    )
     model = f"checkpoint={name} --adapter ." if lora else "checkpoint=."
     split = str(data["dataset_train_split"]).removesuffix("_train") + "_test"
     options = [("config", data["dataset_config"]), ("split", split)]
@@ -92,9 +97,10 @@ def _commands(data: dict[str, Any], base: str, lora: bool, draws: bool = False) 
     asked = " ".join(f"--{key} {shlex.quote(str(value))}" for key, value in options)
     if draws:
         run = f"cobsat run --model seed_llama --model-option {model} \\"
-        return [run, f"  {_visible(asked)}"]
+        return [*about, run, f"  {_visible(asked)}"]
     return [
         "cobsat table4 .  # base and tuned model, compared",
+        *about,
         f"cobsat run --model transformers --model-option {model} --output description \\",
         f"  {_visible(asked)}",
     ]

@@ -464,7 +464,9 @@ def test_the_card_says_what_was_trained(tuned: Path) -> None:
     assert not re.search(r"[ (]/\w", text)  # no path of this machine
 
 
-def test_the_card_asks_for_the_test_that_goes_with_the_training(tuned: Path) -> None:
+def test_the_card_asks_for_the_test_that_goes_with_the_training(
+    checkpoints: dict[str, Path], tuned: Path
+) -> None:
     record = json.loads((tuned / "training.json").read_text())
     record["data"] |= {"dataset_config": "all-4shot", "prompt_type": "exact",
                        "dataset_train_split": "leave_color_out_train"}  # fmt: skip
@@ -472,6 +474,9 @@ def test_the_card_asks_for_the_test_that_goes_with_the_training(tuned: Path) -> 
     for words in ("checkpoint=org/base --adapter .", "--config all-4shot", "--prompt-type exact",
                   "--split leave_color_out_test", "--instructions-for qwen_vl"):  # fmt: skip
         assert words in commands
+    about, run = _commands(record["data"], str(checkpoints["qwen2_5_vl"]), lora=True)[1:3]
+    assert about == "# PATH/TO/qwen2_5_vl: the folder that it was tuned from"
+    assert "checkpoint=PATH/TO/qwen2_5_vl --adapter ." in run
 
 
 def test_text_from_a_record_is_no_markup_in_the_card(tuned: Path, tmp_path: Path) -> None:

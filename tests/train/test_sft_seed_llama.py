@@ -115,7 +115,7 @@ def test_what_was_done_is_recorded_and_the_card_says_how_to_ask(base: Path, tune
     assert "pipeline_tag: any-to-any" in card
     assert "base_model: seed-llama-tiny" in card
     command = (
-        "cobsat run --model seed_llama --model-option checkpoint=seed-llama-tiny "
+        "cobsat run --model seed_llama --model-option checkpoint=PATH/TO/seed-llama-tiny "
         "--adapter . \\\n  --config color_i-2shot --split ft_test "
         "--prompt-type default --instructions-for seed_llama\n"
     )
@@ -141,7 +141,7 @@ def test_all_weights_can_be_tuned(base: Path, picture_folder: Path, tmp_path: Pa
     )
     tuned = system.language_model.model.norm.weight
     assert not torch.equal(tuned, SeedLlama.tiny().language_model.model.norm.weight)
-    command = "--model-option checkpoint=. --model-option image_tokenizer=seed-llama-tiny"
+    command = "--model-option checkpoint=. --model-option image_tokenizer=PATH/TO/seed-llama-tiny"
     assert command in (out / "README.md").read_text()
 
 
