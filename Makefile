@@ -18,8 +18,8 @@ $(VENV)/installed: pyproject.toml
 
 run: $(VENV)/installed  ## mini-vlm and three baselines on all ten tasks at 2 and 4 shots: scores and a report
 	for model in copy query oracle; do \
-	  $(BIN)/cobsat run --model $$model --config all-2shot --config all-4shot --batch-size 256 --out $(RUNS)/$$model \
-	    || exit 1; \
+	  $(BIN)/cobsat run --model $$model --config all-2shot --config all-4shot --batch-size 256 \
+	    --processes $(WORKERS) --out $(RUNS)/$$model || exit 1; \
 	done
 	$(BIN)/cobsat run --model mini-vlm --output description --config all-2shot --config all-4shot --batch-size 64 \
 	  --processes $(WORKERS) --out $(RUNS)/mini-vlm
