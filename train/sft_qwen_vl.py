@@ -110,7 +110,7 @@ class _Parser(TrlParser):  # type: ignore[misc]
         """
         raise ValueError(f"{message}: cobsat train --help lists the options")
 
-    def parse_known_args(  # type: ignore[override]
+    def parse_known_args(
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
         """Parse arguments, all of which must be known.
