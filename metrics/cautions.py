@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from itertools import islice
 from typing import Any, Final
 
 from cobsat.images import image_source
@@ -12,7 +13,13 @@ from cobsat.images import image_source
 from .grading import first_reason
 from .scores import Scores
 
-__all__ = ["cautions", "failed_caution", "unknown_pictures", "unscored_caution"]
+__all__ = [
+    "cautions",
+    "failed_caution",
+    "some_unscored_caution",
+    "unknown_pictures",
+    "unscored_caution",
+]
 
 MINI: Final = {"mini-clip": "clip", "mini-llava": "llava"}
 """The shipped checkpoints and their judges: trained on renderings, they know no other pictures."""
@@ -64,6 +71,15 @@ def unscored_caution(judge_name: str, reasons: Mapping[str, int]) -> str:
     return (
         f"No output was scored: {judge_name} gave no clear answer for any (most often: "
         f"{first_reason(reasons)})."
+    )
+
+
+def some_unscored_caution(unscored: int, judged: int, reasons: Mapping[str, int]) -> str:
+    """Return what to know where a judge gave no clear answer for a part of what it judged."""
+    most = [f"{first_reason({why: n})} ({n:,})" for why, n in islice(reasons.items(), 3)]
+    return (
+        f"{unscored:,} of {judged:,} judged outputs are unscored, and in no mean; most often: "
+        f"{'; '.join(most)}."
     )
 
 

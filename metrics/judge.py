@@ -126,20 +126,22 @@ def _say(folder: RunFolder, judge: Judge, result: dict[str, Any], spending: Spen
     procedure = procedure_of(folder.settings(), judge)
     summary = procedure.summary(result)
     where = folder.scores_path(judge.name)
-    typer.echo(f"{safe_name(judge.name)}: {summary}, in {where}")
+    judged = folder.verdicts_of(judge.name, procedure.verdict)[0]
+    stopped = not spending.room() and bool(folder.predictions()[0].keys() - judged.keys())
+    if stopped:
+        typer.echo(
+            f"judging stopped before it costs more than {spending.most:g}: to go on, give the same "
+            "command with a higher --max-cost (of cobsat run: --judge-max-cost)",
+            err=True,
+        )
+    so_far = " so far" if stopped else ""
+    typer.echo(f"{safe_name(judge.name)}: {summary}{so_far}, in {where}")
     if "cost" in result:
         typer.echo(f"{safe_name(judge.name)}: cost {result['cost']['value']:,.4f}")
     for problem in result["problems"]:
         typer.echo(f"left out: {problem}", err=True)
     for caution in result["cautions"]:
         typer.echo(f"warning: {caution}", err=True)
-    judged = folder.verdicts_of(judge.name, procedure.verdict)[0]
-    if not spending.room() and folder.predictions()[0].keys() - judged.keys():
-        typer.echo(
-            f"judging stops before it costs more than {spending.most:g}: to go on, give the same "
-            "command with a higher --max-cost (of cobsat run: --judge-max-cost)",
-            err=True,
-        )
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ class Procedure:
         table: The scores of rows by predictions and verdicts.
         cautions: What limits a table of scores, in words.
         head: What `scores/JUDGE.json` begins with.
-        summary: The scores in a few words: "612.5 (54 of 56 scored)".
+        summary: The scores in a few words: "612.5 (95%: 580.1 to 644.9), 54 of 56 scored".
         empty: Why a text without a word is unscored; where it is not set, the judge says it.
     """
 

@@ -175,8 +175,10 @@ def _asker(given: Mapping[str, Any]) -> Asker:
     if len(named) != 1:
         got = " and ".join(named) or "none"
         raise ValueError(
-            "one of model (a server's), checkpoint (of transformers) and ask (a function) must be "
-            f"given, got {got}: --judge-option model=gpt-4, for one"
+            f"the judge must be told which language model marks the answers, got {got}: either "
+            "--judge-option model=gpt-4 (a server: its key in OPENAI_API_KEY and, for any but "
+            "OpenAI's, its address in OPENAI_BASE_URL), or --judge-option "
+            "checkpoint=Qwen/Qwen3-32B (of transformers: a Hub name or a folder)"
         )
     (who,) = named
     own = {"model": _OF_A_SERVER + _OF_BOTH, "checkpoint": _OF_A_CHECKPOINT + _OF_BOTH, "ask": ()}

@@ -16,7 +16,7 @@ from cobsat.touchstone.runs import run_references
 from cobsat.touchstone.sources import question_source
 from cobsat.touchstone.verdicts import DialogueVerdict, HallucinationVerdict
 
-from .cautions import failed_caution, unscored_caution
+from .cautions import failed_caution, some_unscored_caution, unscored_caution
 from .procedure import Procedure, Work
 from .protocol import Judge
 from .run_record import run_record
@@ -65,6 +65,8 @@ def _head(settings: RunSettings) -> dict[str, Any]:
 
 _BY_STOP: Final = ("the reply is empty", "empty reply", "ends while thinking")
 _BY_LENGTH: Final = "the reply was cut before it said anything"
+_UNSCORED_TOLD: Final = 0.05
+"""Above this share of what was judged, scores are of noticeably fewer answers than were given."""
 
 
 def _cautions(
@@ -77,6 +79,10 @@ def _cautions(
         said.append(failed_caution(name, counts["judge_failed"], outputs, table["judge_failures"]))
     if counts["unscored"] and not counts["scored"]:
         said.append(unscored_caution(name, table["reasons"]))
+    elif counts["unscored"] > _UNSCORED_TOLD * (judged := counts["scored"] + counts["unscored"]):
+        # a failed prediction has a reason too, and a count of its own
+        reasons = {w: n for w, n in table["reasons"].items() if not w.startswith("prediction: ")}
+        said.append(some_unscored_caution(counts["unscored"], judged, reasons))
     unread = [reason for reason in table["reasons"] if any(r in reason for r in _BY_STOP)]
     if unread and work.judge.record().get("stop"):
         said.append(

@@ -297,7 +297,7 @@ def test_records_and_names() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({}, r"one of model .* must be given, got none: --judge-option model=gpt-4"),
+        ({}, r"got none: either .* model=gpt-4 \(.*OPENAI_BASE_URL\), or .* checkpoint=Q"),
         ({"model": "m", "checkpoint": "c"}, "got model and checkpoint"),
         ({"model": ""}, "got none"),
         ({"model": "m", "device": "cuda"}, "that go with model, got device='cuda'"),

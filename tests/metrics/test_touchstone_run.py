@@ -77,7 +77,10 @@ def test_the_command_judges_a_run(run: RunFolder, capsys: pytest.CaptureFixture[
     # worth 2 to 10: a mean of 6; the reference answers are worth 8: 10 and 9 win, 8 ties
     # its sample variance is 7.5, and t(8) = 2.306004: 6 ± 2.306004 * sqrt(7.5 / 9)
     assert said.out.startswith(f"{JUDGE}: 600.0 (95%: 389.5 to 810.5), 9 of 12 scored, in ")
-    assert said.err == ""
+    assert said.err == (
+        "warning: 1 of 10 judged outputs are unscored, and in no mean; most often: empty answer "
+        "(1).\n"
+    )
     table = scores(run)
     assert list(verdicts(run)) == [NAMES.format(n) for n in range(1, 13)]
     assert table["benchmark"] == "touchstone"
@@ -228,7 +231,9 @@ def test_a_limit_on_the_cost_stops_before_it_and_a_higher_one_goes_on(
         assert len(server.calls) == 6
         said = capsys.readouterr()
         assert "7 outputs are not judged yet" in said.err
-        assert "judging stops before it costs more than 0.0121" in said.err
+        assert said.err.startswith("judging stopped before it costs more than 0.0121: to go on, ")
+        # worth 2 to 4
+        assert said.out.startswith(f"{JUDGE}: 300.0 (95%: 100.0 to 548.4), 3 of 12 scored so far, ")
         assert scores(run)["counts"]["missing"] == 7  # one of them is empty
         assert main(command(run, server, "--max-cost", "0.0121", *PRICES)) == 0
         assert len(server.calls) == 6
@@ -236,7 +241,7 @@ def test_a_limit_on_the_cost_stops_before_it_and_a_higher_one_goes_on(
         assert len(server.calls) == 14
         assert main(command(run, server, *PRICES)) == 0
         assert len(server.calls) == 18
-        assert "judging stops" not in capsys.readouterr().err.rpartition("0.03")[2]
+        assert "judging stopped" not in capsys.readouterr().err.rpartition("0.03")[2]
         assert main(command(other, server, *PRICES)) == 0
     assert files(run) == files(other)
     assert scores(run)["cost"] == {
@@ -322,7 +327,10 @@ def test_the_default_judge_asks_for_a_model(
 ) -> None:
     assert default_judges("answer") == ("touchstone",)
     assert main(["judge", str(run.path)]) == 2
-    assert "--judge-option model=gpt-4, for one" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "model=gpt-4 (a server" in said
+    assert "checkpoint=Qwen" in said
+    assert "ask" not in said
 
 
 def test_the_key_is_in_no_file_and_no_output(
@@ -377,7 +385,7 @@ def test_a_model_that_changed_behind_its_name_is_told_of(
 
     with ChatServer(changing) as server:
         assert main([*command(run, server), "--batch-size", "1"]) == 0
-    (caution,) = scores(run)["cautions"]
+    *_, caution = scores(run)["cautions"]
     assert "several models, as the server names them ('gpt-4-0613' 16, 'gpt-4-0314' 2)" in caution
     assert "not one judge's" in capsys.readouterr().err
 
