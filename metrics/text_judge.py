@@ -7,6 +7,7 @@ answered, so that a run folder has it at once.
 from __future__ import annotations
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any, ClassVar, Final
@@ -33,7 +34,7 @@ _MOST_TOKENS: Final = 512
 _CHATS_AT_ONCE: Final = 16
 
 
-class TextJudge:
+class TextJudge(ABC):
     """Has a language model judge texts: one of `model`, `checkpoint` and `ask` says which.
 
     Args:
@@ -146,21 +147,21 @@ class TextJudge:
                 if len(found) == left[one.place]:
                     yield one.place, self.verdict(predictions[one.place], heard.pop(one.place))
 
+    @abstractmethod
     def prompt_digest(self) -> str:
         """Return a digest of what is asked."""
-        raise NotImplementedError
 
+    @abstractmethod
     def chats(self, reference: Reference, text: str) -> dict[str, list[Turn]]:
         """Return the chats about a text, by kind."""
-        raise NotImplementedError
 
+    @abstractmethod
     def is_clear(self, said: Said) -> bool:
         """Return whether a reply can be read."""
-        raise NotImplementedError
 
+    @abstractmethod
     def verdict(self, text: str, said: Mapping[str, Said]) -> Any:
         """Return the verdict on a text from what was said in its chats."""
-        raise NotImplementedError
 
 
 _OPTIONS: Final = tuple(inspect.signature(TextJudge).parameters)
