@@ -2,7 +2,7 @@ r"""SEED-LLaMA under test: pictures and descriptions, as the paper asks for them
 
     cobsat predict --model seed_llama --model-option checkpoint=checkpoints/seed-llama-14b \
         --config all-2shot
-    cobsat predict --model seed_llama --model-option tiny=true --config color_i-2shot --limit 8
+    cobsat predict --model seed_llama --tiny --config color_i-2shot --limit 8
 
 Source: CoBSAT, Sec. 4.2 and App. A; the settings are the published ones of SEED-LLaMA (top-p 0.5,
 temperature 1, at most 512 tokens; 20 steps, guidance 10). A reply may hold text and pictures. Its
@@ -26,10 +26,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, TypeAlias
 
 import torch
 from cobsat import Example, ImageCache
@@ -40,12 +40,13 @@ from cobsat.spec import choose
 from ..checkpoints import device_name
 from ..conversion import converted_digest
 from ..in_memory import InMemory
+from ..picture_values import RESAMPLING
 from ..protocol import Capabilities, Output
+from ..rounds import Round, added, encoded, failed, in_rounds
 from ..seeds import example_seed
 from ..vlm_generation import Decoding
 from . import is_converted
-from .image_tokenizer import RESAMPLING
-from .prompts import format_prompt, user_turns
+from .prompts import format_prompt
 from .replies import Asked, Said, Speaker
 from .system import DECODER, TOKENIZER, SeedLlama, Unclip
 
@@ -58,21 +59,7 @@ _DTYPES: Final = ("auto", "float32", "bfloat16", "float16")
 _TOO_LARGE: Final = Said(problem="out_of_memory: the example alone does not fit")
 
 
-@dataclass(frozen=True)
-class _Round:
-    """One example's chat so far, ready to be asked.
-
-    Attributes:
-        place: Of its answer.
-        turns: What the user says, in all rounds so far.
-        pictures: The codes of their pictures.
-        first: What the model said in the first round, where this is the second.
-    """
-
-    place: int
-    turns: list[list[Part]]
-    pictures: list[tuple[int, ...]]
-    first: Said | None = None
+_Round: TypeAlias = Round[tuple[int, ...], Said]
 
 
 class SeedLLaMA:
@@ -225,43 +212,14 @@ class SeedLLaMA:
 
     def predict(self, examples: Sequence[Example]) -> list[Output]:
         """Draw or describe; with a chain of thought, in two rounds."""
-        outputs: dict[int, Output] = {}
-        rounds: list[_Round] = []
-        for place, example in enumerate(examples):
-            ready = self._first(place, example)
-            if isinstance(ready, Output):
-                outputs[place] = ready
-            else:
-                rounds.append(ready)
-        before = [r for r in rounds if examples[r.place]["followup"] is not None]
-        last = [r for r in rounds if examples[r.place]["followup"] is None]
-        for ready, said in zip(before, self._ask(before, examples, False), strict=True):
-            if said.problem is not None or not said.ids:
-                outputs[ready.place] = _first_failed(said)
-            else:
-                last.append(_second(ready, examples[ready.place], said))
-        for forced in (False, True):
-            alike = [r for r in last if self._forces(examples[r.place]) == forced]
-            for ready, said in zip(alike, self._ask(alike, examples, forced), strict=True):
-                outputs[ready.place] = self._output(examples[ready.place], ready, said)
-        return [outputs[place] for place in range(len(examples))]
 
-    def _forces(self, example: Example) -> bool:
-        return self._force and example["output"] == "image"
+        def encode(turns: Sequence[Sequence[Part]]) -> list[tuple[int, ...]] | Output:
+            return encoded(turns, _CONTROL, self._encode)
 
-    def _first(self, place: int, example: Example) -> _Round | Output:
-        """Return what is to be asked first, or what is wrong with it."""
-        turns = user_turns(example["messages"], example["followup"])
-        for text in (part["text"] for turn in turns for part in turn):
-            if found := _CONTROL.search(text or ""):
-                return Output(
-                    "error", reason=f"control_token: a text of the prompt holds {found[0]!r}"
-                )
-        try:
-            pictures = [self._encode(part) for part in turns[0] if part["type"] == "image"]
-        except OSError as error:
-            return Output("error", reason=f"picture: {error}")
-        return _Round(place, turns[:1], pictures)
+        return in_rounds(examples, encode, self._ask, self._output)
+
+    def _forces(self, ready: _Round) -> bool:
+        return self._force and ready.last and ready.example["output"] == "image"
 
     def _encode(self, part: Part) -> tuple[int, ...]:
         """Return a picture's codes; a theme's hundred pictures come back in every prompt."""
@@ -271,52 +229,55 @@ class SeedLLaMA:
             self._codes[key] = self._system.codes(picture, self._resampling)
         return self._codes[key]
 
-    def _ask(
-        self, rounds: Sequence[_Round], examples: Sequence[Example], forced: bool
-    ) -> list[Said]:
+    def _ask(self, rounds: Sequence[_Round]) -> list[Said]:
         """Return what the model says in each round."""
+        said: dict[int, Said] = {}
+        for forced in (False, True):
+            alike = [n for n, ready in enumerate(rounds) if self._forces(ready) == forced]
+            asked = [self._asked(rounds[number]) for number in alike]
+            answers = self._speaker.forced if forced else self._speaker.free
+            said |= zip(alike, self._room.answer(asked, answers, _TOO_LARGE), strict=True)
+        return [said[number] for number in range(len(rounds))]
+
+    def _asked(self, ready: _Round) -> Asked:
         words = self._system.vocabulary
-        asked = []
-        for ready in rounds:
-            replies = [] if ready.first is None else [ready.first.ids]
-            prompt = format_prompt(ready.turns, replies, words, self._tokens)
-            number = len(ready.turns) - 1
-            seed = example_seed(self._decoding.seed, examples[ready.place]["id"], number)
-            asked.append(Asked(prompt.filled(ready.pictures, words), seed))
-        answers = self._speaker.forced if forced else self._speaker.free
-        return self._room.answer(asked, answers, _TOO_LARGE)
+        replies = [] if ready.first is None else [ready.first.ids]
+        prompt = format_prompt(ready.turns, replies, words, self._tokens)
+        return Asked(prompt.filled(ready.pictures, words), self._seed(ready))
+
+    def _seed(self, ready: _Round) -> int:
+        return example_seed(self._decoding.seed, ready.example["id"], len(ready.turns) - 1)
 
     def _tokens(self, text: str) -> list[int]:
         ids: list[int] = self._system.words.encode(text, add_special_tokens=False)
         return ids
 
-    def _output(self, example: Example, ready: _Round, said: Said) -> Output:
+    def _output(self, ready: _Round, said: Said) -> Output:
         """Return an example's output, from what was said last."""
-        first = ready.first
-        seed = example_seed(self._decoding.seed, example["id"], len(ready.turns) - 1)
+        example, first, seed = ready.example, ready.first, self._seed(ready)
         output = Output(
             text=self._text(said) or None,
             finish_reason=said.finish_reason,
-            usage=_added(first.usage if first else None, said.usage),
+            usage=added(first.usage if first else None, said.usage),
             extra={
                 **({"seed": seed} if self._decoding.do_sample else {}),
                 "pictures": len(said.reply.pictures),
                 **({"broken_pictures": said.reply.broken} if said.reply.broken else {}),
-                **({"forced": True} if self._forces(example) else {}),
+                **({"forced": True} if self._forces(ready) else {}),
                 **({"first_round": self._kept(first)} if first else {}),
             },
         )
         if said.problem is not None:
-            return replace(output, status="error", reason=said.problem)
+            return failed(said.problem, output)
         if example["output"] != "image":  # a description, or an answer to a question
-            return output if output.text else _error(output, self._without("text", said))
+            return output if output.text else failed(self._without("text", said), output)
         if not said.reply.pictures:
-            return _error(output, self._without("picture", said))
+            return failed(self._without("picture", said), output)
         codes = said.reply.pictures[0]
         output = replace(output, extra={**(output.extra or {}), "codes": list(codes)})
         image = self._system.draw(codes, seed, self._drawing)
         if image is None:
-            return _error(output, "not_finite: the picture's pixels are not all numbers")
+            return failed("not_finite: the picture's pixels are not all numbers", output)
         return replace(output, image=image)
 
     def _text(self, said: Said) -> str:
@@ -338,28 +299,6 @@ class SeedLLaMA:
             return f"empty: {len(said.reply.pictures)} pictures came and no text ({tokens})"
         broken = f", {said.reply.broken} that are not whole" if said.reply.broken else ""
         return f"no_image: no picture came{broken} ({tokens}): {self._text(said)!r}"
-
-
-def _error(output: Output, reason: str) -> Output:
-    return replace(output, status="error", reason=reason)
-
-
-def _first_failed(said: Said) -> Output:
-    code, _, rest = (said.problem or "empty: nothing came").partition(": ")
-    return Output("error", reason=f"{code}: first round: {rest}", usage=said.usage)
-
-
-def _second(ready: _Round, example: Example, said: Said) -> _Round:
-    turns = user_turns(example["messages"], example["followup"])
-    return replace(ready, turns=turns, first=said)
-
-
-def _added(
-    first: dict[str, float] | None, second: dict[str, float] | None
-) -> dict[str, float] | None:
-    if first is None or second is None:
-        return second or first
-    return {name: first[name] + second[name] for name in first}
 
 
 def _tuned(system: SeedLlama, adapter: str) -> SeedLlama:

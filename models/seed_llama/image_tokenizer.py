@@ -11,28 +11,18 @@ by small differences.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any
 
-import numpy as np
 import torch
-from cobsat.spec import choose
 from PIL import Image
 from torch import Tensor, nn
 from transformers import Blip2QFormerConfig, Blip2QFormerModel, Blip2VisionConfig
 from transformers.models.blip_2.modeling_blip_2 import Blip2Encoder
-from transformers.utils.constants import OPENAI_CLIP_MEAN, OPENAI_CLIP_STD
 
 from ..eva_tower import eva_tower, features
+from ..picture_values import picture_values
 
-__all__ = ["RESAMPLING", "ImageTokenizer", "TokenizerSizes", "picture_codes", "picture_values"]
-
-RESAMPLING: Final = {"bilinear": Image.Resampling.BILINEAR, "bicubic": Image.Resampling.BICUBIC}
-"""The published inference scripts resize bilinearly, and so did the paper's runs; the published
-tokenizer resizes bicubically where it is handed a picture itself."""
-
-
-_MEAN: Final = torch.tensor(OPENAI_CLIP_MEAN)[:, None, None]
-_STD: Final = torch.tensor(OPENAI_CLIP_STD)[:, None, None]
+__all__ = ["ImageTokenizer", "TokenizerSizes", "picture_codes"]
 
 
 @dataclass(frozen=True)
@@ -151,22 +141,14 @@ class ImageTokenizer(nn.Module):
         return embedding
 
 
-def picture_values(picture: Image.Image, side: int, resampling: str = "bilinear") -> Tensor:
-    """Return a picture as the tokenizer takes it: (3, side, side), resized to a square, not cut.
-
-    Resized with Pillow, which rounds to 8 bits as the published code does.
-    """
-    method = RESAMPLING[choose("resampling", resampling, RESAMPLING)]
-    square = picture.convert("RGB").resize((side, side), method)
-    levels = np.asarray(square, dtype=np.float32) / 255
-    values = torch.from_numpy(levels).permute(2, 0, 1)
-    return (values - _MEAN) / _STD
-
-
 def picture_codes(
     tokenizer: ImageTokenizer, picture: Image.Image, resampling: str = "bilinear"
 ) -> tuple[int, ...]:
-    """Return a picture's codes; it is encoded alone, whatever else there is."""
+    """Return a picture's codes; it is encoded alone, whatever else there is.
+
+    The published inference scripts resize bilinearly, and so did the paper's runs; the published
+    tokenizer resizes bicubically where it is handed a picture itself.
+    """
     values = picture_values(picture, tokenizer.sizes.image_size, resampling)
     return tuple(tokenizer.encode(values[None].to(tokenizer.queries.device))[0].tolist())
 

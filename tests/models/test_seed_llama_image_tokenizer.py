@@ -16,6 +16,7 @@ import pytest
 import torch
 from cobsat.models.conversion import read_state
 from cobsat.models.eva_tower import eva_config, eva_state, features
+from cobsat.models.picture_values import picture_values
 from cobsat.models.seed_llama import tiny
 from cobsat.models.seed_llama.convert import (
     UNUSED,
@@ -26,7 +27,6 @@ from cobsat.models.seed_llama.convert import (
 from cobsat.models.seed_llama.image_tokenizer import (
     ImageTokenizer,
     TokenizerSizes,
-    picture_values,
 )
 from PIL import Image
 from seed_checkpoints import GOLDEN, published_state
