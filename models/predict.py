@@ -210,6 +210,14 @@ def command(
         str | None,
         typer.Option("--adapter", help="LoRA weights to merge into the checkpoint: a folder."),
     ] = None,
+    tiny: Annotated[
+        bool,
+        typer.Option(
+            "--tiny",
+            help="Of the papers' systems: the real architecture in a few megabytes of random "
+            "weights, to try the whole path without a checkpoint.",
+        ),
+    ] = False,
     batch_size: Annotated[int, typer.Option(help="Examples asked at once.", min=1)] = 16,
     model_option: Annotated[
         list[str] | None,
@@ -266,6 +274,8 @@ def command(
             given["many_images"] = many_images
         if lora is not None:
             given["adapter"] = lora
+        if tiny:
+            given["tiny"] = True
         here.check_devices(given)
         spending = Spending(max_cost, price_in, price_out)
         if max_cost is not None and here.count > 1:

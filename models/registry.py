@@ -82,7 +82,7 @@ MODELS: Final[dict[str, Entry]] = {
     ),
     "seed_llama": Entry(
         "cobsat.models.seed_llama.adapter:SeedLLaMA",
-        "SEED-LLaMA 8B or 14B (checkpoint=FOLDER), or a random tiny one, offline (tiny=true)",
+        "SEED-LLaMA 8B or 14B (checkpoint=FOLDER), or a random tiny one, offline (--tiny)",
         loaded_by="LlamaForCausalLM, with SEED-2 and StableUnCLIPImg2ImgPipeline",
         extra="diffusers",
     ),

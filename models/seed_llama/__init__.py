@@ -1,6 +1,6 @@
 """SEED-LLaMA: a LLaMA whose vocabulary has codes of pictures, read and drawn as words are.
 
-    cobsat run --model seed_llama --model-option tiny=true --config color_i-2shot --limit 8
+    cobsat run --model seed_llama --tiny --config color_i-2shot --limit 8
     cobsat convert seed_llama seed-tokenizer-2/ seed-llama-14b-sft/ --out checkpoints/seed-llama-14b
     cobsat run --model seed_llama --model-option checkpoint=checkpoints/seed-llama-14b \
         --config all-2shot

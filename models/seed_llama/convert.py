@@ -20,6 +20,7 @@ from cobsat.checkpoints import no_progress_bar
 from torch import Tensor
 from transformers import LlamaForCausalLM, LlamaTokenizer
 
+from ..checkpoints import load_exactly
 from ..conversion import Rules, dropped, load_strictly, read_state, renamed, save_part, under
 from ..eva_tower import eva_config, eva_state
 from . import IMAGE_TOKENIZER, LANGUAGE_MODEL
@@ -212,15 +213,7 @@ def load_language_model(source: str, dtype: str, device_map: str | None = None) 
         OSError: There is no such checkpoint.
         ValueError: It has not exactly the weights of one.
     """
-    loader: Any = LlamaForCausalLM
-    with no_progress_bar():
-        model, found = loader.from_pretrained(
-            source, dtype=dtype, device_map=device_map, weights_only=True, output_loading_info=True
-        )
-    problems = {name: sorted(map(str, keys)) for name, keys in found.items() if keys}
-    if problems:
-        raise ValueError(f"{source} must have exactly a LLaMA's weights, got {problems}")
-    return model.eval()
+    return load_exactly(LlamaForCausalLM, source, "a LLaMA", dtype=dtype, device_map=device_map)
 
 
 def load_words(*sources: str) -> Any:

@@ -19,7 +19,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from cobsat.examples import Message, Part
+from cobsat.examples import Part
+
+from ..rounds import user_turns
 
 __all__ = [
     "PICTURE_BEGIN",
@@ -105,26 +107,6 @@ class Prompt:
         for slot, codes in zip(self.slots, pictures, strict=True):
             ids[slot : slot + vocabulary.count] = [vocabulary.first_code + code for code in codes]
         return ids
-
-
-def user_turns(messages: Sequence[Message], followup: str | None) -> list[list[Part]]:
-    """Return what the user says in each round; a system's text comes before the first.
-
-    Raises:
-        ValueError: The chat is not one question, with or without a followup.
-    """
-    roles = [message["role"] for message in messages]
-    if roles not in (["user"], ["system", "user"]):
-        raise ValueError(f"messages must be one of a user, after a system's or not, got {roles}")
-    first: list[Part] = []
-    for message in messages:
-        if message["role"] == "system":
-            first += [{**part, "text": f"{part['text']} "} for part in message["content"]]
-        else:
-            first += message["content"]
-    if followup is None:
-        return [first]
-    return [first, [{"type": "text", "text": followup, "image": None}]]
 
 
 def format_prompt(

@@ -21,7 +21,7 @@ from cobsat.models.vlm_generation import Decoding
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 FAST = {"tiny": True, "steps": 2}
-FAST_ARGUMENTS = ["--model-option", "tiny=true", "--model-option", "steps=2"]
+FAST_ARGUMENTS = ["--tiny", "--model-option", "steps=2"]
 
 
 @pytest.fixture(scope="module")
