@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import torch
 from cobsat.checkpoints import check_checkpoint, no_progress_bar
 from transformers import AutoConfig, AutoModelForImageTextToText, AutoProcessor
 
-__all__ = ["choose_device", "device_name", "load_vlm"]
+__all__ = ["choose_device", "device_name", "load_exactly", "load_vlm"]
 
 
 def load_vlm(
@@ -74,6 +75,43 @@ def load_vlm(
     if device_map is None:
         model = model.to(choose_device(device))
     return model.eval(), processor
+
+
+def load_exactly(
+    model_class: Any,
+    source: str,
+    what: str,
+    *,
+    dtype: str = "auto",
+    device_map: str | None = None,
+    others: tuple[str, ...] = (),
+) -> Any:
+    """Return a model with a checkpoint's weights, each of them, ready to answer.
+
+    Args:
+        model_class: The model's class in transformers.
+        source: A folder, or a name on the Hub: safetensors, or pickles that hold tensors only.
+        what: Whose weights they are, for the message.
+        dtype: As torch names it, or "auto": the checkpoint's.
+        device_map: As accelerate takes it.
+        others: Patterns of tensors' names that the checkpoint may hold beside the model's.
+
+    Raises:
+        OSError: There is no such checkpoint.
+        ValueError: It has not exactly the model's weights.
+    """
+    with no_progress_bar():
+        model, found = model_class.from_pretrained(
+            source, dtype=dtype, device_map=device_map, weights_only=True, output_loading_info=True
+        )
+    problems = {name: sorted(map(str, keys)) for name, keys in found.items() if keys}
+    unexpected = problems.get("unexpected_keys", [])
+    left = [key for key in unexpected if not any(fnmatchcase(key, other) for other in others)]
+    problems = {**problems, "unexpected_keys": left}
+    if any(problems.values()):
+        told = {name: keys for name, keys in problems.items() if keys}
+        raise ValueError(f"{source} must have exactly {what}'s weights, got {told}")
+    return model.eval()
 
 
 def choose_device(name: str) -> torch.device:
