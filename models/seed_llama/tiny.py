@@ -16,6 +16,7 @@ import torch
 import transformers
 from torch import Tensor, nn
 
+from ..tiny_replies import speak_in_order
 from .image_tokenizer import ImageTokenizer, TokenizerSizes
 from .prompts import Vocabulary
 
@@ -35,9 +36,6 @@ _LETTERS: Final = 5
 """Letters of a reply's text."""
 
 _WIDTH: Final = 96
-_STRONG: Final = 30.0
-_CLEAR: Final = 12.0
-_FREE: Final = 1.0
 
 
 def tiny_words(codes: int) -> Any:
@@ -60,21 +58,8 @@ def tiny_language_model(tokenizer: Any, vocabulary: Vocabulary) -> Any:
     model: Any = transformers.LlamaForCausalLM(config)
     words = tokenizer.convert_ids_to_tokens(range(len(tokenizer)))
     kinds = [_kind(number, word, vocabulary) for number, word in enumerate(words)]
-    count = vocabulary.count
     # What follows what: a text's letters, <img>, the codes of each place, </img>, the end.
-    following = [*range(1, _LETTERS + 1), _LETTERS + 1, *range(_LETTERS + 2, _LETTERS + count + 4)]
-    inputs, outputs = torch.randn(2, len(words), _WIDTH)
-    outputs *= _FREE
-    inputs[:, : len(following)] = 0
-    outputs[:, : len(following)] = 0
-    for number, kind in enumerate(kinds):
-        if kind < len(following):
-            inputs[number, kind] = _STRONG
-        if kind > 0:
-            outputs[number, kind - 1] = _CLEAR
-    with torch.no_grad():
-        model.model.embed_tokens.weight.copy_(inputs)
-        model.lm_head.weight.copy_(outputs)
+    speak_in_order(model, kinds, _LETTERS + vocabulary.count + 3)
     return model.eval()
 
 

@@ -1,0 +1,40 @@
+"""Random language models whose replies have the form of a trained one's: `tiny` of every port.
+
+Each token is of a kind, and what follows a token of one kind is of the next. A kind has a direction
+of its own in the tables of words, stronger than all else; which token of a kind it is, the random
+layers between decide, from the whole prompt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import torch
+
+__all__ = ["speak_in_order"]
+
+_STRONG: Final = 30.0
+_CLEAR: Final = 12.0
+
+
+def speak_in_order(model: Any, kinds: Sequence[int], steps: int) -> None:
+    """Give a causal language model tables of words by which it replies in order.
+
+    Args:
+        model: The model; its hidden width is larger than `steps`.
+        kinds: Of each token: 0 for what a reply follows, then 1, 2, … in a reply's order.
+        steps: How many kinds something follows; the last kind, the end, is not among them.
+    """
+    table, head = model.get_input_embeddings().weight, model.get_output_embeddings().weight
+    inputs, outputs = torch.randn(2, *table.shape)
+    inputs[:, :steps] = 0
+    outputs[:, :steps] = 0
+    for number, kind in enumerate(kinds):
+        if kind < steps:
+            inputs[number, kind] = _STRONG
+        if kind > 0:
+            outputs[number, kind - 1] = _CLEAR
+    with torch.no_grad():
+        table.copy_(inputs)
+        head.copy_(outputs)
