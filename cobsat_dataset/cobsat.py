@@ -44,7 +44,7 @@ from .instructions import Instruction
 from .layout import Label
 from .official import official_folder
 from .prompt_lists import PromptIndices
-from .spec import choose
+from .spec import CITATION, choose
 from .tables import (
     NUMBERS,
     TEST_FEATURES,
@@ -57,14 +57,6 @@ from .tables import (
 from .training import TrainExample
 
 _HOMEPAGE = "https://github.com/UW-Madison-Lee-Lab/CoBSAT"
-_CITATION = """\
-@article{zeng2024can,
-  title={Can {MLLMs} Perform Text-to-Image In-Context Learning?},
-  author={Zeng, Yuchen and Kang, Wonjun and Chen, Yicong and Koo, Hyung Il and Lee, Kangwook},
-  journal={arXiv preprint arXiv:2402.01293},
-  year={2024}
-}
-"""
 _DESCRIPTION = """\
 CoBSAT asks whether multimodal models can learn a mapping from text to images from demonstrations
 in the prompt ("red: [red car] blue: [blue car] pink:"). Ten tasks over five themes; 1,000 prompts
@@ -161,7 +153,7 @@ class Cobsat(datasets.ArrowBasedBuilder):  # type: ignore[misc]
             description=_DESCRIPTION,
             features=TEST_FEATURES,
             homepage=_HOMEPAGE,
-            citation=_CITATION,
+            citation=CITATION,
             license="apache-2.0 (code and rendered pictures)",
         )
 

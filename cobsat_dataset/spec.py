@@ -13,6 +13,16 @@ from typing import Final, Literal, TypeAlias
 
 Inference: TypeAlias = Literal["object", "attribute"]
 
+CITATION: Final = """\
+@article{zeng2024can,
+  title={Can {MLLMs} Perform Text-to-Image In-Context Learning?},
+  author={Zeng, Yuchen and Kang, Wonjun and Chen, Yicong and Koo, Hyung Il and Lee, Kangwook},
+  journal={arXiv preprint arXiv:2402.01293},
+  year={2024}
+}
+"""
+"""The paper, as BibTeX."""
+
 _OBJECTS: Final = (
     "leaf", "hat", "cup", "chair", "car", "box", "book", "ball", "bag", "apple",
 )  # fmt: skip

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
+from cobsat.card_parts import front_matter, markdown_cell, visible
 from cobsat.official import REPO
 from cobsat.run_folder import safe_name
 from cobsat.spec import choose
@@ -28,7 +29,6 @@ from .card_merge import has_part, merged, read_card
 from .card_page import card_part
 from .card_results import check_card, entries_yaml, model_index, results
 from .card_training import base_model, training_lines
-from .text import markdown_cell, visible
 
 __all__ = ["command", "write_card"]
 
@@ -170,7 +170,7 @@ def _new(runs: Sequence[CardRun], name: str) -> str:
         pipeline_tag=_PIPELINES[runs[0].settings.output],
         tags=[*tags, "in-context-learning"],
     )
-    return f"---\n{data.to_yaml()}\n---\n\n# {markdown_cell(name)}\n"
+    return f"{front_matter(data)}# {markdown_cell(name)}\n"
 
 
 def _model_name(run: CardRun) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from cobsat import Example
+from cobsat.card_parts import shorten
 from cobsat.metrics.answer_runs import questions_together
 from cobsat.metrics.scores import outcome
 from cobsat.samples import split_sample_id
@@ -23,7 +24,6 @@ from cobsat.touchstone.sources import MINI
 
 from .card_data import CardRun
 from .report_data import Run
-from .text import shorten
 from .thumbnails import thumbnail
 
 __all__ = ["Files", "Shown", "shown_examples"]

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import jinja2
 from cobsat import RunFolder
+from cobsat.card_parts import NOTHING, fenced, markdown_cell, table
 from cobsat.run_folder import safe_name
 
 from .card_commands import judge_of, run_arguments, shell, without_home
@@ -19,7 +20,6 @@ from .leaderboard_data import read_board
 from .page import flat
 from .plots import chart_svg
 from .radar import radar_svg
-from .text import NOTHING, markdown_cell, visible
 
 __all__ = ["card_part"]
 
@@ -89,14 +89,9 @@ def _run(run: CardRun, files: Files, plots: dict[str, bytes], folder: str) -> di
         "tables": [_table(run, table, plots, folder) for table in run.tables],
         "examples": examples,
         "rule": _RULES[settings.benchmark],
-        "command": _fenced(shell(run_arguments(settings, records))),
+        "command": fenced(shell(run_arguments(settings, records))),
         "own_judges": ", ".join(own),
     }
-
-
-def _fenced(command: str) -> str:
-    """Return a command in which nothing ends the block, or our part, that it stands in."""
-    return visible(command).replace("```", "'''").replace("<!--", "< !--")
 
 
 def _facts(run: CardRun) -> list[tuple[str, str]]:
@@ -126,13 +121,13 @@ def _shown(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     return ((name, without_home(value)) for name, value in record.items())
 
 
-def _table(run: CardRun, table: Table, plots: dict[str, bytes], folder: str) -> dict[str, Any]:
+def _table(run: CardRun, scored: Table, plots: dict[str, bytes], folder: str) -> dict[str, Any]:
     names = _RATES if run.cobsat is not None else _ANSWER_RATES
-    rates = [r for r in names if any(line.rates.get(r) is not None for line in table.lines)]
+    rates = [r for r in names if any(line.rates.get(r) is not None for line in scored.lines)]
     counts = [
         name
-        for name in dict.fromkeys(name for line in table.lines for name in line.counts)
-        if name in _ALWAYS or any(line.counts.get(name) for line in table.lines)
+        for name in dict.fromkeys(name for line in scored.lines for name in line.counts)
+        if name in _ALWAYS or any(line.counts.get(name) for line in scored.lines)
     ]
     shots = run.cobsat is not None
     value = "accuracy" if shots else "score"
@@ -140,22 +135,21 @@ def _table(run: CardRun, table: Table, plots: dict[str, bytes], folder: str) -> 
     heads += [rate.replace("accuracy_scored", "of scored").replace("_", " ") for rate in rates]
     heads += [name.replace("_", " ") for name in counts]
     full = 100.0 if shots else 1.0
-    lines = [f"| {' | '.join(heads)} |", "|---|" + "---:|" * (len(heads) - 1)]
-    for line in table.lines:
-        cells = _cells(line, rates, counts, full, shots)
-        lines.append(f"| {' | '.join(map(markdown_cell, cells))} |")
+    rows = [
+        list(map(markdown_cell, _cells(line, rates, counts, full, shots))) for line in scored.lines
+    ]
     return {
-        "judge": table.judge,
-        "markdown": lines,
+        "judge": scored.judge,
+        "markdown": table(heads, rows, numbers=len(heads) - 1),
         "note": _NOTES[run.settings.benchmark],
-        "notices": table.notices,
-        "reasons": table.reasons,
+        "notices": scored.notices,
+        "reasons": scored.reasons,
         "record": [
             (name.replace("_", " "), flat(value) if isinstance(value, Mapping) else value)
-            for name, value in _shown(table.record)
+            for name, value in _shown(scored.record)
             if value is not None and name != "name"
         ],
-        "plots": _plots(run, table, plots, folder),
+        "plots": _plots(run, scored, plots, folder),
     }
 
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import yaml
 from cobsat import RunSettings
+from cobsat.card_parts import shorten, visible
 from cobsat.official import REPO
 from huggingface_hub import (
     EvalResult,
@@ -25,7 +26,6 @@ from huggingface_hub.repocard_data import eval_results_to_model_index, model_ind
 from huggingface_hub.utils._validators import validate_repo_id
 
 from .card_data import CardRun, Line, Table
-from .text import shorten, visible
 
 __all__ = ["check_card", "entries_yaml", "model_index", "results"]
 

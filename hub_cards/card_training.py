@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from cobsat import RunFolder
+from cobsat.card_parts import NOTHING, markdown_cell, shown_value, table, table_again
 from cobsat.metrics.compare import Group, common_judge, compare_runs
 from cobsat.metrics.compare import read_run as read_judged
 
 from .card_data import CardRun, identity
-from .text import NOTHING, markdown_cell
 
 __all__ = ["base_model", "training_lines"]
 
@@ -67,39 +67,22 @@ def _facts(folder: Path) -> Iterator[str]:
     if not record:
         yield f"Tuned by LoRA: {markdown_cell(folder.name)}; how, its folder does not say."
         return
-    yield from ("| | |", "|---|---|")
+    facts: list[tuple[str, object]] = []
     for part, names in _SHOWN.items():
         given = record.get(part)
         of_part = given if isinstance(given, Mapping) else {}
-        for name in names:
-            if of_part.get(name) is not None:
-                yield f"| {name.replace('_', ' ')} | {_value(of_part[name])} |"
-    for name, value in results.items():
-        if name != "scores" and not isinstance(value, dict | list):
-            yield f"| {markdown_cell(name.replace('_', ' '))} | {_value(value)} |"
+        facts += [(name, of_part[name]) for name in names if of_part.get(name) is not None]
+    facts += [
+        (name, value)
+        for name, value in results.items()
+        if name != "scores" and not isinstance(value, dict | list)
+    ]
+    rows = [[markdown_cell(name.replace("_", " ")), shown_value(value)] for name, value in facts]
+    yield from table(("setting", "value"), rows)
     scores = results.get("scores")
     if isinstance(scores, str):
         yield from ("", "Before and after, as `cobsat table4` found:", "")
-        yield from _table(scores)
-
-
-def _table(markdown: str) -> Iterator[str]:
-    """Yield the rows of a Markdown table, each cell escaped anew; other lines as plain text."""
-    rows = [line.strip() for line in markdown.splitlines() if line.strip()]
-    for line in rows:
-        if not line.startswith("|"):
-            yield from (markdown_cell(line, 400), "")
-            continue
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if all(set(cell) <= set("-:") and "-" in cell for cell in cells):
-            yield f"|{'|'.join(cells)}|"
-        else:
-            yield f"| {' | '.join(map(markdown_cell, cells))} |"
-
-
-def _value(value: object) -> str:
-    text = str(value)
-    return markdown_cell(Path(text).name if Path(text).is_absolute() else text)
+        yield from table_again(scores)
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -130,12 +113,12 @@ def _compared(runs: Sequence[CardRun], base: Path) -> Iterator[str]:
             [read_judged(before, judge, "base"), read_judged(run.cobsat.folder, judge, run.label)]
         )[0]
         yield from (f"Before and after, {markdown_cell(run.label)}, by {markdown_cell(judge)}:", "")
-        yield "| task | shots | prompts | before | after | difference | 95% interval |"
-        yield "|---|---:|---:|---:|---:|---:|---:|"
-        yield from map(_row, (*pair.tasks, *pair.means))
+        heads = ("task", "shots", "prompts", "before", "after", "difference", "95% interval")
+        rows = [_row(group) for group in (*pair.tasks, *pair.means)]
+        yield from (*table(heads, rows, numbers=len(heads) - 1), "")
 
 
-def _row(group: Group) -> str:
+def _row(group: Group) -> list[str]:
     result = group.result
     interval = NOTHING
     if result.interval is not None:
@@ -146,4 +129,4 @@ def _row(group: Group) -> str:
         f"{100 * result.first.value:.1f}", f"{100 * result.second.value:.1f}",
         f"{100 * result.difference:+.1f}", interval,
     ]  # fmt: skip
-    return f"| {' | '.join(map(markdown_cell, cells))} |"
+    return [markdown_cell(cell) for cell in cells]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import html
 import re
 import shlex
 from pathlib import Path
 from typing import Any, Final
 
+from cobsat.card_parts import fenced, front_matter, markdown_cell, shown_value, table, visible
 from cobsat.run_folder import write_json
+from cobsat.spec import CITATION
 from huggingface_hub import ModelCardData
 
 from .sft_resume import RESULTS
@@ -47,34 +48,41 @@ def write_card(
         base_model=Path(base).name if Path(base).exists() else base,
         library_name="peft" if lora else "transformers",
         pipeline_tag="any-to-any" if draws else "image-text-to-text",
-        tags=[
-            "cobsat",
-            "text-to-image in-context learning",
-            "trl",
-            "sft",
-            *(["lora"] if lora else []),
-        ],
+        tags=["cobsat", "in-context-learning", "trl", "sft", *(["lora"] if lora else [])],
     )
     what = "A LoRA adapter" if lora else "A model"
+    none = "None yet." if draws else "None yet: `cobsat table4` adds them."
+    facts = [(n, record[part].get(n)) for part, names in _SHOWN.items() for n in names]
+    facts += [(name, value) for name, value in results.items() if name != "scores"]
+    facts += record["versions"].items()
     lines = [
-        "---", data.to_yaml(), "---", "",
-        f"# {_cell(Path(base).name)} tuned on CoBSAT", "",
+        f"# {markdown_cell(Path(base).name)} tuned on CoBSAT", "",
         f"{what} tuned on prompts of [CoBSAT](https://arxiv.org/abs/2402.01293) (Sec. 7.1): from "
         f"demonstrations in the prompt it is to {'draw' if draws else 'tell'} what the next "
         "picture shows.", "",
-        "| | |", "|---|---|",
+        "## Training", "",
+        *table(("setting", "value"),
+               [[markdown_cell(n.replace("_", " ")), shown_value(v)] for n, v in facts]), "",
+        "## Scores", "", results.get("scores") or none, "",
+        "## Use", "", *fenced("\n".join(_commands(record["data"], base, lora, draws))), "",
+        "## Limits", "",
+        f"- It was tuned on {_tuned_on(record['data'])} alone: of what it does elsewhere the "
+        "scores are all that is known.",
+        "- Scores on other pictures, or by another judge, are not to be set beside these.", "",
+        "## Citation", "", *fenced(CITATION.strip(), "bibtex"), "",
     ]  # fmt: skip
-    for part, names in _SHOWN.items():
-        lines += [f"| {n.replace('_', ' ')} | {_cell(record[part].get(n))} |" for n in names]
-    lines += [f"| {n.replace('_', ' ')} | {_cell(results[n])} |" for n in results if n != "scores"]
-    lines += [f"| {n} | {_cell(v)} |" for n, v in record["versions"].items()]
-    none = "None yet." if draws else "None yet: `cobsat table4` adds them."
-    scores = results.get("scores") or none
-    lines += ["", "## Scores", "", scores, ""]
-    lines += ["## Use", "", "```bash", *_commands(record["data"], base, lora, draws), "```", ""]
     target = folder / "README.md"
-    target.write_text("\n".join(lines), encoding="utf-8")
+    target.write_text(front_matter(data) + "\n".join(lines), encoding="utf-8")
     return target
+
+
+def _tuned_on(data: dict[str, Any]) -> str:
+    images = str(data["images"])
+    pictures = images if images in ("rendered", "official") else Path(images).name
+    return (
+        f"the prompts of {markdown_cell(data['dataset_config'])}, split "
+        f"{markdown_cell(data['dataset_train_split'])}, on {markdown_cell(pictures)} pictures"
+    )
 
 
 def _commands(data: dict[str, Any], base: str, lora: bool, draws: bool = False) -> list[str]:
@@ -97,20 +105,14 @@ def _commands(data: dict[str, Any], base: str, lora: bool, draws: bool = False) 
     asked = " ".join(f"--{key} {shlex.quote(str(value))}" for key, value in options)
     if draws:
         run = f"cobsat run --model seed_llama --model-option {model} \\"
-        return [*about, run, f"  {_visible(asked)}"]
+        return [*about, run, f"  {_one_line(asked)}"]
     return [
         "cobsat table4 .  # base and tuned model, compared",
         *about,
         f"cobsat run --model transformers --model-option {model} --output description \\",
-        f"  {_visible(asked)}",
+        f"  {_one_line(asked)}",
     ]
 
 
-def _cell(value: Any) -> str:
-    """Return a value for a cell of a Markdown table, or a heading: no markup, on one line."""
-    text = Path(value).name if isinstance(value, str) and Path(value).is_absolute() else str(value)
-    return re.sub(r"([\\`*|\[\]#])", r"\\\1", html.escape(_visible(text), quote=False))
-
-
-def _visible(text: str) -> str:
-    return "".join(character if character.isprintable() else "?" for character in text)
+def _one_line(command: str) -> str:
+    return " ".join(visible(command).split())

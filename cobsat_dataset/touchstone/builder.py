@@ -15,7 +15,7 @@ from cobsat.spec import choose
 
 from .questions import row
 from .sources import QuestionSource
-from .spec import CATEGORIES
+from .spec import CATEGORIES, CITATION
 
 __all__ = ["FEATURES", "QuestionsBuilder", "QuestionsConfig", "configs"]
 
@@ -59,15 +59,6 @@ FEATURES: Final = datasets.Features(
 )
 """Columns of `questions.Row`. Pictures are paths, never bytes."""
 
-_CITATION: Final = """\
-@article{bai2023touchstone,
-  title={{TouchStone}: Evaluating Vision-Language Models by Language Models},
-  author={Bai, Shuai and Yang, Shusheng and Bai, Jinze and Wang, Peng and Zhang, Xingxuan and
-          Lin, Junyang and Wang, Xinggang and Zhou, Chang and Zhou, Jingren},
-  journal={arXiv preprint arXiv:2308.16890},
-  year={2023}
-}
-"""
 _DESCRIPTION: Final = """\
 TouchStone asks vision-language models open questions about pictures, in five categories of
 abilities and 27 subtasks. A language model judges an answer against a reference answer, with an
@@ -126,7 +117,7 @@ class QuestionsBuilder(datasets.GeneratorBasedBuilder):  # type: ignore[misc]
             description=_DESCRIPTION,
             features=FEATURES,
             homepage="https://github.com/OFA-Sys/TouchStone",
-            citation=_CITATION,
+            citation=CITATION,
         )
 
     def _split_generators(self, dl_manager: Any) -> list[datasets.SplitGenerator]:

@@ -8,7 +8,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["CATEGORIES", "HIGHEST", "LOWEST", "OFFICIAL_QUESTIONS", "SUBTASKS", "Category"]
+__all__ = [
+    "CATEGORIES",
+    "CITATION",
+    "HIGHEST",
+    "LOWEST",
+    "OFFICIAL_QUESTIONS",
+    "SUBTASKS",
+    "Category",
+]
+
+CITATION: Final = """\
+@article{bai2023touchstone,
+  title={{TouchStone}: Evaluating Vision-Language Models by Language Models},
+  author={Bai, Shuai and Yang, Shusheng and Bai, Jinze and Wang, Peng and Zhang, Xingxuan and
+          Lin, Junyang and Wang, Xinggang and Zhou, Chang and Zhou, Jingren},
+  journal={arXiv preprint arXiv:2308.16890},
+  year={2023}
+}
+"""
+"""The paper, as BibTeX."""
 
 OFFICIAL_QUESTIONS: Final = 908
 
