@@ -36,6 +36,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "report": ("cobsat.hub_cards.report:command", "write report.html"),
     "leaderboard": ("cobsat.hub_cards.leaderboard:command", "rank models on TouchStone"),
     "card": ("cobsat.hub_cards.card:command", "write a model card from its runs"),
+    "publish": ("cobsat.hub_cards.publish:main", "publish data, metrics, cards, reports, models"),
     "models": ("cobsat.models.registry:command", "list the models"),
     "convert": ("cobsat.models.conversion:command", "convert a paper's checkpoint to safetensors"),
     "table4": ("cobsat.train.table4:command", "compare base and tuned model on the unseen half"),
@@ -52,7 +53,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
 }
 """Command → "module:function" and what it does. A room owns its command and its options."""
 
-OWN_ARGUMENTS: Final = ("train",)
+OWN_ARGUMENTS: Final = ("train", "publish")
 """Commands that read their arguments themselves."""
 
 USER_ERRORS: Final = (ValueError, OSError, ImportError, RuntimeError)
