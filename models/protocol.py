@@ -40,6 +40,7 @@ class Capabilities:
         hint: What makes it give other outputs, said when they are asked for.
         repeats: Why it gives the same output each time, and what makes it draw; empty where it
             draws. Said when several samples an example are asked for.
+        repeats_in: The kinds of output that this is true of.
         no_answers: Why it does not answer questions, though it describes; else empty.
 
     Raises:
@@ -50,6 +51,7 @@ class Capabilities:
     max_images: int | None = None
     hint: str = ""
     repeats: str = ""
+    repeats_in: AbstractSet[str] = frozenset(OUTPUTS)
     no_answers: str = ""
 
     def __post_init__(self) -> None:

@@ -161,7 +161,8 @@ def check_capabilities(name: str, capabilities: Capabilities, settings: RunSetti
             f"output of model {name} must be one of {', '.join(can)}, got {settings.output!r}: "
             f"{', or '.join(fixes)}"
         )
-    _refuse_repeats(name, settings.samples, capabilities.repeats)
+    if kind_of(settings.output) in capabilities.repeats_in:
+        _refuse_repeats(name, settings.samples, capabilities.repeats)
     limit = capabilities.max_images
     if limit is None:
         return

@@ -116,6 +116,7 @@ def generate(
     decoding: Decoding,
     context: int,
     ends: frozenset[int],
+    rules: Sequence[LogitsProcessor] = (),
 ) -> list[tuple[list[int], bool]]:
     """Return each row's new token ids without the end, and whether it came to an end by itself.
 
@@ -127,8 +128,9 @@ def generate(
         decoding: How to draw.
         context: The most tokens that prompt and answer may have together.
         ends: Ids that end an answer.
+        rules: What changes scores before anything is drawn from them.
     """
-    processors = LogitsProcessorList()
+    processors = LogitsProcessorList(rules)
     if decoding.do_sample:
         if decoding.temperature != 1.0:
             processors.append(TemperatureLogitsWarper(float(decoding.temperature)))

@@ -17,13 +17,14 @@ from typing import Any, Final
 
 import diffusers
 import torch
-from cobsat.checkpoints import check_checkpoint, no_progress_bar
+from cobsat.checkpoints import check_checkpoint
 from huggingface_hub import hf_hub_download
 from PIL import Image
 
 from ..checkpoints import choose_device
 from ..conversion import CONFIG, WEIGHTS, dropped, read_state
 from ..diffusers_checkpoint import quiet
+from ..stable_diffusion import check_diffusion, finished, load_decoder
 from . import IMAGE_TOKENIZER, LANGUAGE_MODEL
 from .convert import (
     QUANTIZER,
@@ -65,13 +66,12 @@ class Unclip:
         Raises:
             ValueError: A number is out of its range.
         """
-        for name, least in (("steps", 1), ("noise_level", 0), ("latents_seed", 0)):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise ValueError(f"{name} must be an integer of {least} or more, got {value!r}")
-        guidance = self.guidance
-        if isinstance(guidance, bool) or not isinstance(guidance, int | float) or guidance < 1:
-            raise ValueError(f"guidance must be a number of 1 (none) or more, got {guidance!r}")
+        check_diffusion(
+            self.guidance,
+            steps=(self.steps, 1),
+            noise_level=(self.noise_level, 0),
+            latents_seed=(self.latents_seed, 0),
+        )
         return self
 
 
@@ -196,11 +196,7 @@ class SeedLlama:
                 generator=torch.Generator().manual_seed(seed),
                 output_type="pt",
             ).images
-        if not pixels.isfinite().all():
-            return None
-        processor = decoder.image_processor
-        drawn: Image.Image = processor.numpy_to_pil(processor.pt_to_numpy(pixels))[0]
-        return drawn
+        return finished(decoder, pixels)
 
     def _latents(self, seed: int) -> torch.Tensor:
         config = self.decoder.unet.config
@@ -236,19 +232,11 @@ def load_image_tokenizer(source: str, device: Any) -> ImageTokenizer:
 
 
 def _decoder(source: str, dtype: str, device: torch.device, sizes: TokenizerSizes) -> Any:
-    check_checkpoint(source)
-    if dtype == "auto":
-        chosen = torch.float16 if device.type == "cuda" else torch.float32
-    else:
-        chosen = getattr(torch, dtype)
-    loader: Any = diffusers.StableUnCLIPImg2ImgPipeline
-    with quiet(), no_progress_bar():
-        pipeline = loader.from_pretrained(source, dtype=chosen, use_safetensors=True)
-    pipeline.set_progress_bar_config(disable=True)
+    pipeline = load_decoder(diffusers.StableUnCLIPImg2ImgPipeline, source, dtype, device)
     taken = pipeline.image_normalizer.config.embedding_dim
     if taken != sizes.image_embedding_width:
         raise ValueError(
             f"decoder must take embeddings of width {sizes.image_embedding_width}, got {source!r} "
             f"of width {taken}: {DECODER}"
         )
-    return pipeline.to(device)
+    return pipeline

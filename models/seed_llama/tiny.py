@@ -17,6 +17,7 @@ import transformers
 from torch import Tensor, nn
 
 from ..tiny_replies import speak_in_order
+from ..tiny_stable_diffusion import tiny_clip_words, tiny_text_encoder, tiny_unet, tiny_vae
 from .image_tokenizer import ImageTokenizer, TokenizerSizes
 from .prompts import Vocabulary
 
@@ -100,37 +101,24 @@ def _scale(weight: Tensor) -> None:
 
 def tiny_decoder(embedding_width: int) -> Any:
     """Return the decoder's real class with every part that it has, for 32 pixels."""
-    letters = [chr(code) for code in range(97, 123)]
-    words = ["<|startoftext|>", "<|endoftext|>", *letters, *(f"{c}</w>" for c in letters)]
-    vocabulary = {word: number for number, word in enumerate(words)}
-    text = transformers.CLIPTextConfig(
-        vocab_size=len(words), hidden_size=16, intermediate_size=16, num_hidden_layers=1,
-        num_attention_heads=2, max_position_embeddings=16, bos_token_id=0, eos_token_id=1,
-    )  # fmt: skip
     vision = transformers.CLIPVisionConfig(
         hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2,
         image_size=16, patch_size=8, projection_dim=embedding_width,
     )  # fmt: skip
-    unet = diffusers.UNet2DConditionModel(
-        sample_size=4, block_out_channels=(8, 16), layers_per_block=1, norm_num_groups=2,
-        down_block_types=("DownBlock2D", "CrossAttnDownBlock2D"),
-        up_block_types=("CrossAttnUpBlock2D", "UpBlock2D"), cross_attention_dim=16,
-        attention_head_dim=2, class_embed_type="projection",
+    unet = tiny_unet(
+        16,
+        class_embed_type="projection",
         projection_class_embeddings_input_dim=2 * embedding_width,
-    )  # fmt: skip
-    vae = diffusers.AutoencoderKL(
-        block_out_channels=(8, 8, 8, 8), down_block_types=("DownEncoderBlock2D",) * 4,
-        up_block_types=("UpDecoderBlock2D",) * 4, latent_channels=4, norm_num_groups=2,
-        sample_size=32,
-    )  # fmt: skip
+    )
+    vae = tiny_vae()
     normalizer = diffusers.pipelines.stable_diffusion.StableUnCLIPImageNormalizer
     pipeline = diffusers.StableUnCLIPImg2ImgPipeline(
         feature_extractor=transformers.CLIPImageProcessor(size={"shortest_edge": 16}),
         image_encoder=transformers.CLIPVisionModelWithProjection(vision),
         image_normalizer=normalizer(embedding_dim=embedding_width),
         image_noising_scheduler=diffusers.DDPMScheduler(beta_schedule="squaredcos_cap_v2"),
-        tokenizer=transformers.CLIPTokenizer(vocab=vocabulary, merges=[], model_max_length=16),
-        text_encoder=transformers.CLIPTextModel(text),
+        tokenizer=tiny_clip_words(16),
+        text_encoder=tiny_text_encoder(16, 16),
         unet=unet,
         scheduler=diffusers.DDIMScheduler(steps_offset=1, clip_sample=False),
         vae=vae,
