@@ -1,0 +1,279 @@
+r"""Qwen-VL-Chat under test: it describes the next picture, and answers TouchStone's questions.
+
+    cobsat predict --model qwen_vl_chat --model-option checkpoint=checkpoints/qwen-vl-chat \
+        --config all-2shot --output description
+    cobsat predict --model qwen_vl_chat --tiny --config touchstone-mini
+
+Source: CoBSAT, Sec. 4 and App. A.1; TouchStone, Sec. 4. The settings are the published ones:
+replies are drawn with top-p 0.3 at temperature 1, with at most 512 tokens. A reply's boxes and
+references (`<box>(10,20),(30,40)</box>`) are part of its text, as in the original.
+
+What goes wrong with one example is an error with one of these reasons:
+
+| reason begins with | |
+|---|---|
+| `empty` | the reply has no text |
+| `too_long` | the prompt leaves no room in the context; nothing was generated |
+| `control_token` | a text of the prompt holds a token that steers the model |
+| `picture` | a picture of the prompt cannot be opened |
+| `out_of_memory` | not even this example alone fits into the device's memory |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, ClassVar, Final, TypeAlias
+
+import torch
+from cobsat import Example
+from cobsat.examples import Part
+from cobsat.spec import choose
+from torch import Tensor
+
+from ..checkpoints import device_name
+from ..conversion import converted_digest
+from ..encoded_pictures import EncodedPictures, check_reuse
+from ..in_memory import InMemory
+from ..port_options import check_source, check_whole
+from ..protocol import Capabilities, Output
+from ..rounds import Round, added, encoded, failed, in_rounds, user_turns
+from ..seeds import example_seed
+from ..vlm_generation import Decoding, generate, set_decoding
+from .prompts import COBSAT_SYSTEM, CONTROL, DEFAULT_SYSTEM, Prompt, format_prompt
+from .system import QwenVLChat
+
+__all__ = ["QwenVLChatModel"]
+
+_DTYPES: Final = ("auto", "float32", "bfloat16", "float16")
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A prompt, the embeddings of its pictures, and the seed of its reply."""
+
+    prompt: Prompt
+    pictures: Sequence[Tensor]
+    seed: int
+
+
+@dataclass(frozen=True)
+class _Said:
+    """A reply's ids without its end, and its text; or why there is none."""
+
+    ids: tuple[int, ...] = ()
+    text: str = ""
+    finish_reason: str | None = None
+    usage: dict[str, float] | None = None
+    problem: str | None = None
+
+
+_Round: TypeAlias = Round[Tensor, _Said]
+
+_TOO_LARGE: Final = _Said(problem="out_of_memory: the example alone does not fit")
+
+
+class QwenVLChatModel:
+    """Qwen-VL-Chat: describes pictures and answers questions.
+
+    Args:
+        checkpoint: A folder that `cobsat convert qwen_vl_chat` made.
+        tiny: A random model of the real classes, in memory, in place of a checkpoint.
+        device: "auto" (a GPU if there is one), "cpu", "cuda", "cuda:1", "mps".
+        device_map: "auto" spreads the language model over all devices (needs accelerate).
+        dtype: "auto" (the checkpoint's), "float32", "bfloat16" or "float16".
+        system: The system's text: by default that of CoBSAT's authors, and of answers to
+            TouchStone's questions the published one. A prompt's own goes before it.
+        max_new_tokens: The most tokens of a reply.
+        do_sample: Whether replies are drawn; else they are greedy.
+        temperature: Of drawing.
+        top_p: Of drawing.
+        seed: Each example's own seed comes from it and the example's id.
+        context: Tokens that prompt and reply may have together, if not what the config says.
+        reuse_gb: Memory for encoded pictures, in gigabytes; 0 encodes them every time.
+    """
+
+    session_options: ClassVar[set[str]] = {"device", "device_map", "reuse_gb"}
+    answer_options: ClassVar[dict[str, Any]] = {"system": DEFAULT_SYSTEM}
+    instructions_for: ClassVar[dict[str, str]] = {"description": "qwen_vl"}
+
+    def __init__(
+        self,
+        checkpoint: str | None = None,
+        *,
+        tiny: bool = False,
+        device: str = "auto",
+        device_map: str | None = None,
+        dtype: str = "auto",
+        system: str = COBSAT_SYSTEM,
+        max_new_tokens: int = 512,
+        do_sample: bool = True,
+        temperature: float = 1.0,
+        top_p: float = 0.3,
+        seed: int = 0,
+        context: int | None = None,
+        reuse_gb: float = 2.0,
+    ) -> None:
+        check_source("qwen_vl_chat", checkpoint, tiny)
+        top_p = top_p if do_sample else 1.0
+        self._decoding = Decoding(max_new_tokens, do_sample, temperature, top_p, seed).check()
+        choose("dtype", dtype, _DTYPES)
+        if not isinstance(system, str) or CONTROL.search(system):
+            raise ValueError(f"system must be a text without control tokens, got {system!r}")
+        self._system_text, keep_bytes = system, check_reuse(reuse_gb)
+        if context is not None:
+            check_whole("context", context, 2)
+        if checkpoint is None:
+            self.name = "qwen_vl_chat-tiny"
+            self._system = QwenVLChat.tiny()
+        else:
+            self.name = checkpoint
+            self._system = QwenVLChat.from_pretrained(
+                checkpoint, dtype=dtype, device=device, device_map=device_map
+            )
+        model = self._system.language_model
+        self.capabilities = Capabilities(frozenset({"description"}), repeats=self._decoding.repeats)
+        self._context = context or int(model.config.max_position_embeddings)
+        self._ends = set_decoding(model, self._system.words, self._decoding)
+        self._seen = EncodedPictures(self._system.see, keep_bytes)
+        self._room = InMemory(forget=self._seen.forget)
+
+    @classmethod
+    def repeats_with(cls, options: dict[str, Any]) -> str:
+        """Return why its replies are the same each time; empty where they are drawn."""
+        return Decoding(do_sample=bool(options.get("do_sample", True))).repeats
+
+    def record(self) -> dict[str, Any]:
+        """Return the checkpoint's identity, and how the model is asked."""
+        model, vision = self._system.language_model, self._system.vision
+        tiny = self.name == "qwen_vl_chat-tiny"
+        return {
+            "checkpoint": None if tiny else self.name,
+            **({"tiny": True} if tiny else {"weights_sha256": converted_digest(Path(self.name))}),
+            "dtype": str(model.dtype).removeprefix("torch."),
+            "system": self._system_text,
+            "picture_size": vision.sizes.image_size,
+            "seq_length": model.config.seq_length,
+            "context": self._context,
+            "decoding": self._decoding.record(),
+            "versions": {
+                "torch": torch.__version__,
+                "transformers": version("transformers"),
+                "tokenizers": version("tokenizers"),
+                "device": device_name(model.device),
+            },
+        }
+
+    def predict(self, examples: Sequence[Example]) -> list[Output]:
+        """Describe or answer; with a chain of thought, in two rounds."""
+
+        def encode(turns: Sequence[Sequence[Part]]) -> list[Tensor] | Output:
+            return encoded(turns, CONTROL, lambda part: self._seen.of(part["image"] or ""))
+
+        return in_rounds(examples, encode, self._ask, self._output)
+
+    def _ask(self, rounds: Sequence[_Round]) -> list[_Said]:
+        """Return what the model says in each round."""
+        asked = [_Asked(self._prompt(ready), ready.pictures, self._seed(ready)) for ready in rounds]
+        return self._room.answer(asked, self._say, _TOO_LARGE)
+
+    def _prompt(self, ready: _Round) -> Prompt:
+        example = ready.example
+        own = [
+            part["text"] or ""
+            for message in example["messages"]
+            if message["role"] == "system"
+            for part in message["content"]
+        ]
+        said = [message for message in example["messages"] if message["role"] != "system"]
+        turns = user_turns(said, example["followup"])[: len(ready.turns)]
+        return format_prompt(
+            "".join(own) if own else self._system_text,
+            turns,
+            [] if ready.first is None else [ready.first.text],
+            self._system.vocabulary,
+            self._tokens,
+        )
+
+    def _seed(self, ready: _Round) -> int:
+        return example_seed(self._decoding.seed, ready.example["id"], len(ready.turns) - 1)
+
+    def _tokens(self, text: str) -> list[int]:
+        ids: list[int] = self._system.words.encode(text, add_special_tokens=False)
+        return ids
+
+    def _say(self, asked: Sequence[_Asked]) -> list[_Said]:
+        """Return a reply to each prompt that leaves room for one."""
+        fits = [one for one in asked if len(one.prompt.ids) < self._context]
+        replies = iter(self._generate(fits) if fits else [])
+        return [
+            next(replies) if len(one.prompt.ids) < self._context else self._too_long(one)
+            for one in asked
+        ]
+
+    def _too_long(self, one: _Asked) -> _Said:
+        return _Said(
+            problem=f"too_long: the prompt has {len(one.prompt.ids):,} tokens with its pictures, "
+            f"the context {self._context:,}"
+        )
+
+    def _generate(self, batch: Sequence[_Asked]) -> list[_Said]:
+        lengths = [len(one.prompt.ids) for one in batch]
+        rows = generate(
+            self._system.language_model,
+            self._inputs(batch),
+            lengths,
+            [one.seed for one in batch],
+            self._decoding,
+            self._context,
+            self._ends,
+        )
+        return [
+            self._said(ids, ended, length)
+            for (ids, ended), length in zip(rows, lengths, strict=True)
+        ]
+
+    def _inputs(self, batch: Sequence[_Asked]) -> dict[str, Tensor]:
+        """Return ids, mask and embeddings of a batch, padded on the left."""
+        system, device = self._system, self._system.language_model.device
+        width = max(len(one.prompt.ids) for one in batch)
+        ids = torch.full((len(batch), width), system.vocabulary.text_end, device=device)
+        mask = torch.zeros_like(ids)
+        embeddings = system.language_model.get_input_embeddings()(ids).detach().clone()
+        for row, one in enumerate(batch):
+            start = width - len(one.prompt.ids)
+            ids[row, start:] = torch.tensor(one.prompt.ids, device=device)
+            mask[row, start:] = 1
+            embeddings[row, start:] = system.embedded(one.prompt, one.pictures)
+        return {"input_ids": ids, "attention_mask": mask, "inputs_embeds": embeddings}
+
+    def _said(self, ids: Sequence[int], ended: bool, length: int) -> _Said:
+        text: str = self._system.words.decode(
+            ids, skip_special_tokens=False, clean_up_tokenization_spaces=False
+        )
+        usage: dict[str, float] = {"input_tokens": length, "output_tokens": len(ids)}
+        return _Said(tuple(ids), text.strip(), "stop" if ended else "length", usage)
+
+    def _output(self, ready: _Round, said: _Said) -> Output:
+        """Return an example's output, from what was said last."""
+        first = ready.first
+        output = Output(
+            text=said.text or None,
+            finish_reason=said.finish_reason,
+            usage=added(first.usage if first else None, said.usage),
+            extra={
+                **({"seed": self._seed(ready)} if self._decoding.do_sample else {}),
+                **({"first_round": _kept(first)} if first else {}),
+            },
+        )
+        if said.problem is not None:
+            return failed(said.problem, output)
+        if not said.text:
+            return failed(f"empty: the model answered nothing ({len(said.ids)} tokens)", output)
+        return output
+
+
+def _kept(said: _Said) -> dict[str, Any]:
+    return {"text": said.text, "finish_reason": said.finish_reason}
