@@ -1,93 +1,81 @@
-"""Export the benchmark as Parquet files with a dataset card: loads anywhere, without this package.
+"""Export a benchmark as Parquet files with a dataset card: loads anywhere, without this package.
 
     cobsat export --out export/
+    cobsat export --benchmark touchstone-mini --out export/
     load_dataset("export", "color_i-2shot", split="test")      # plain `datasets`, any release
 
-A file holds one task's rows, and each picture's bytes once: they are dictionary-encoded, in one
-row group. To that end a row shows its prompt's pictures in one column only, `messages` in test
-splits and `images` in train splits, and names its target by a key into the config `pictures`.
+CoBSAT's is here: a file holds one task's rows, and each picture's bytes once. To that end a row
+shows its prompt's pictures in one column only, `messages` in test splits and `images` in train
+splits, and names its target by a key into the config `pictures`. TouchStone's is in
+`touchstone/export.py`.
 """
 
 from __future__ import annotations
 
-import json
-import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-import jinja2
-import pyarrow as pa
-import pyarrow.parquet as pq
 import typer
 
 from .config_patterns import matching_configs
 from .examples import CONFIGS, Options, is_train, parse_config, splits, task_examples, task_splits
+from .export_card import OWNERS, dataset_card, eval_yaml
+from .export_files import (
+    IMAGE,
+    INT,
+    STRING,
+    ExportedFile,
+    ExportedSplit,
+    chat,
+    new_folder,
+    stored,
+    strings,
+    write_rows,
+)
 from .images import ImageSource, image_source
 from .layout import LABELS, stem
 from .progress import progress as progress_bar
-from .spec import TASKS
+from .spec import CITATION, TASKS, choose
 from .training import train_example
 
+__all__ = ["command", "export"]
+
 PICTURES: Final = "pictures"
-_IMAGE: Final = {"_type": "Image"}
-_STRING: Final = {"dtype": "string", "_type": "Value"}
-_INT: Final = {"dtype": "int32", "_type": "Value"}
 
-
-def _strings(*names: str) -> dict[str, Any]:
-    return dict.fromkeys(names, _STRING)
-
-
-_IDENTITY: Final = {**_strings("id", "task", "theme"), "shots": _INT}
-_ASKED: Final = _strings("output", "prompt_type")
+_IDENTITY: Final = {**strings("id", "task", "theme"), "shots": INT}
+_ASKED: Final = strings("output", "prompt_type")
 _LABEL: Final = {
-    **_strings("query", "latent_variable"),
-    "demonstrations": [_strings("text_input", "description")],
-    "reference": _strings("task", "object", "attribute"),
-    **_strings("target", "target_description"),
-    "image_source": _strings("name", "digest"),
+    **strings("query", "latent_variable"),
+    "demonstrations": [strings("text_input", "description")],
+    "reference": strings("task", "object", "attribute"),
+    **strings("target", "target_description"),
+    "image_source": strings("name", "digest"),
 }
-_PART: Final = _strings("type", "text")
-
-
-def _messages(part: dict[str, Any]) -> list[Any]:
-    return [{"role": _STRING, "content": [part]}]
-
+_PART: Final = strings("type", "text")
 
 TEST_COLUMNS: Final[dict[str, Any]] = {
     **_IDENTITY,
     **_ASKED,
-    "messages": _messages({**_PART, "image": _IMAGE}),
-    "followup": _STRING,
+    "messages": chat({**_PART, "image": IMAGE}),
+    "followup": STRING,
     **_LABEL,
 }
 TRAIN_COLUMNS: Final[dict[str, Any]] = {
     **_IDENTITY,
     **_ASKED,
-    "prompt": _messages(_PART),
-    "completion": _messages(_PART),
-    "images": [_IMAGE],
+    "prompt": chat(_PART),
+    "completion": chat(_PART),
+    "images": [IMAGE],
     **_LABEL,
 }
 PICTURE_COLUMNS: Final[dict[str, Any]] = {
-    **_strings("target", "theme", "attribute", "object"),
-    "image": _IMAGE,
-    "description": _STRING,
+    **strings("target", "theme", "attribute", "object"),
+    "image": IMAGE,
+    "description": STRING,
 }
-"""Columns as `datasets` writes features in a file, in the form that its old releases read too."""
-
-
-@dataclass(frozen=True)
-class ExportedSplit:
-    """One split of one config of the card, and the files that it joins."""
-
-    config: str
-    split: str
-    files: tuple[str, ...]
-    rows: int
 
 
 @dataclass(frozen=True)
@@ -104,6 +92,10 @@ class _File:
         layout = "train" if self.train else "test"
         return f"data/{self.task}-{self.shots}shot/{layout}_columns/{self.prompts}.parquet"
 
+    @property
+    def columns(self) -> dict[str, Any]:
+        return TRAIN_COLUMNS if self.train else TEST_COLUMNS
+
 
 def export(
     out: Path,
@@ -111,7 +103,7 @@ def export(
     options: Options | None = None,
     progress: bool = False,
 ) -> list[ExportedSplit]:
-    """Write Parquet files and a dataset card into a new folder; what fails leaves nothing there.
+    """Write CoBSAT into a new folder, with its card; what fails leaves nothing there.
 
     Args:
         out: The folder; it must not exist, or be empty.
@@ -124,34 +116,27 @@ def export(
         ValueError: A config is unknown, or does not go with the options.
     """
     options = (options or Options()).check()
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        got = "one with files in it" if out.is_dir() else "a file"
-        raise FileExistsError(f"{out} must be a new or empty folder, got {got}")
-    names = list(dict.fromkeys(configs)) if configs is not None else _allowed(options)
-    source = image_source(options.images)
-    plan = [entry for name in names for entry in _planned(name, options)]
-    files = list(dict.fromkeys(file for _, _, joined in plan for file in joined))
-    counts: dict[_File, int] = {}
-    try:
+    with new_folder(out):
+        names = list(dict.fromkeys(configs)) if configs is not None else _allowed(options)
+        source = image_source(options.images)
+        plan = [entry for name in names for entry in _planned(name, options)]
+        files = list(dict.fromkeys(file for _, _, joined in plan for file in joined))
+        done: dict[_File, ExportedFile] = {}
         with progress_bar("Writing Parquet", len(files)) if progress else nullcontext() as advance:
             for file in files:
-                counts[file] = _write_rows(out, file, options, source)
+                done[file] = _write_task(out, file, options, source)
                 if advance:
                     advance(1)
-        pictures = ExportedSplit(PICTURES, PICTURES, (f"data/{PICTURES}.parquet",), len(LABELS))
-        _write(out / pictures.files[0], list(_pictures(source)), PICTURE_COLUMNS)
         written = [
-            ExportedSplit(
-                config, split, tuple(f.path for f in joined), sum(counts[f] for f in joined)
-            )
+            ExportedSplit(config, split, tuple(done[f] for f in joined), joined[0].columns)
             for config, split, joined in plan
         ]
-        written.append(pictures)
-        (out / "README.md").write_text(card(written, options, source), encoding="utf-8")
-    except BaseException:
-        shutil.rmtree(out / "data", ignore_errors=True)
-        (out / "README.md").unlink(missing_ok=True)
-        raise
+        pictures = write_rows(
+            out, f"data/{PICTURES}.parquet", list(_pictures(source)), PICTURE_COLUMNS
+        )
+        written.append(ExportedSplit(PICTURES, PICTURES, (pictures,), PICTURE_COLUMNS))
+        (out / "README.md").write_text(_card(written, options, source), encoding="utf-8")
+        (out / "eval.yaml").write_text(_eval_yaml(written), encoding="utf-8")
     return written
 
 
@@ -172,20 +157,20 @@ def _planned(config: str, options: Options) -> Iterator[tuple[str, str, list[_Fi
         yield f"{config}-train" if train else config, split, joined
 
 
-def _write_rows(out: Path, file: _File, options: Options, source: ImageSource) -> int:
+def _write_task(out: Path, file: _File, options: Options, source: ImageSource) -> ExportedFile:
     task = TASKS[file.task]
     if file.train:
         options = replace(options, output="description")
     paths = dict(source.paths)
-    paths.update({label: _stored(paths[label]) for label in LABELS if label[0] == task.theme.name})
-    stored = replace(source, paths=paths)
+    paths.update({label: stored(paths[label]) for label in LABELS if label[0] == task.theme.name})
+    with_bytes = replace(source, paths=paths)
     rows: list[dict[str, Any]] = []
-    for example in task_examples(task, file.shots, file.prompts, options, stored):
+    for example in task_examples(task, file.shots, file.prompts, options, with_bytes):
         row: dict[str, Any] = dict(train_example(example) if file.train else example)
         reference = example["reference"]
         row["target"] = stem((task.theme.name, reference["attribute"], reference["object"]))
         rows.append(row)
-    return _write(out / file.path, rows, TRAIN_COLUMNS if file.train else TEST_COLUMNS)
+    return write_rows(out, file.path, rows, file.columns)
 
 
 def _pictures(source: ImageSource) -> Iterator[dict[str, Any]]:
@@ -196,92 +181,86 @@ def _pictures(source: ImageSource) -> Iterator[dict[str, Any]]:
             "theme": theme,
             "attribute": attribute,
             "object": object_,
-            "image": _stored(source.paths[label]),
+            "image": stored(source.paths[label]),
             "description": source.descriptions[label],
         }
 
 
-def _stored(path: str) -> dict[str, Any]:
-    return {"bytes": Path(path).read_bytes(), "path": Path(path).name}
-
-
-def _write(path: Path, rows: Sequence[dict[str, Any]], columns: dict[str, Any]) -> int:
-    metadata = {"huggingface": json.dumps({"info": {"features": columns}})}
-    fields = [pa.field(name, _type(feature)) for name, feature in columns.items()]
-    table = pa.Table.from_pylist(list(rows), schema=pa.schema(fields, metadata))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    pq.write_table(
-        table,
-        path,
-        compression="zstd",
-        use_dictionary=True,
-        dictionary_pagesize_limit=2**30,  # all pictures of a theme stay in the dictionary
-        row_group_size=len(rows),  # a second row group would hold the pictures again
-        write_statistics=False,
-    )
-    return len(rows)
-
-
-def _type(feature: Any) -> pa.DataType:
-    if feature is _IMAGE:
-        return pa.struct([("bytes", pa.binary()), ("path", pa.string())])
-    if isinstance(feature, list):
-        return pa.list_(_type(feature[0]))
-    if "_type" in feature:
-        return pa.int32() if feature is _INT else pa.string()
-    return pa.struct([(name, _type(inner)) for name, inner in feature.items()])
-
-
-def card(written: Sequence[ExportedSplit], options: Options, source: ImageSource) -> str:
-    """Return the dataset card: YAML `configs` for the Hub, and what the data is for people."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701 (the card is Markdown, and all of its values are ours)
-    )
-    grouped: dict[str, list[ExportedSplit]] = {}
-    for entry in written:
-        grouped.setdefault(entry.config, []).append(entry)
-    rows = sum(entry.rows for entry in written)
-    template = environment.get_template("dataset_card.md.j2")
-    return template.render(
-        configs=grouped, options=options, source=source, size=_size_category(rows)
+def _card(written: list[ExportedSplit], options: Options, source: ImageSource) -> str:
+    return dataset_card(
+        "cobsat_card.md.j2",
+        written,
+        title="CoBSAT",
+        tasks=("text-to-image", "image-text-to-text"),
+        tags=("in-context-learning", "text-to-image", "multimodal"),
+        ours=source.name == "rendered",
+        options=options,
+        source=source,
+        released=options.seed == Options().seed,
+        configs=list(dict.fromkeys(each.config for each in written)),
+        citation=CITATION.strip(),
     )
 
 
-def _size_category(rows: int) -> str:
-    """Return the Hub's word for so many rows."""
-    limits = {1_000: "n<1K", 10_000: "1K<n<10K", 100_000: "10K<n<100K"}
-    return next((word for limit, word in limits.items() if rows < limit), "100K<n<1M")
+def _eval_yaml(written: list[ExportedSplit]) -> str:
+    tested = {each.config: (each.config, "test") for each in written if each.split == "test"}
+    return eval_yaml(
+        "CoBSAT",
+        "Text-to-image in-context learning: from demonstrations in its prompt, a multimodal model "
+        "infers what the next picture shows. A task is a theme, the half to infer, and a number of "
+        "demonstrations; the score is the share of outputs whose object and attribute are right.",
+        tested,
+    )
 
 
 def command(
     out: Annotated[Path, typer.Option(help="A new folder for the export.")],
+    benchmark: Annotated[
+        str, typer.Option(help="cobsat, touchstone-mini, or touchstone (a file: --images).")
+    ] = "cobsat",
     config: Annotated[
         list[str] | None,
-        typer.Option(help="A config, or a pattern ('color_*-2shot'); may be repeated. Default all"),
+        typer.Option(
+            help="A config, or a pattern ('color_*-2shot'; of TouchStone 'recognition'); may be "
+            "repeated. Default all"
+        ),
     ] = None,
     prompt_type: Annotated[str, typer.Option(help="See `cobsat predict --help`.")] = "default",
     output: Annotated[str, typer.Option(help="image or description.")] = "image",
     instructions_for: Annotated[str, typer.Option(help="Whose wording (App. A.1).")] = "neutral",
     seed: Annotated[int, typer.Option(help="Seed of the prompt lists.")] = 123,
-    images: Annotated[str, typer.Option(help="rendered, official or a folder.")] = "rendered",
+    images: Annotated[
+        str | None,
+        typer.Option(
+            help="rendered (the default), official or a folder; of touchstone, official (the "
+            "default) or a TSV file."
+        ),
+    ] = None,
 ) -> None:
-    """Write the benchmark as Parquet files with a dataset card.
+    """Write a benchmark as Parquet files with a dataset card.
 
     The folder loads with plain `datasets`, without this package, and can be uploaded as it is:
-    load_dataset("FOLDER", "color_i-2shot", split="test"). Train splits are in configs of their own
-    ("all-2shot-train"), and the 500 pictures in the config "pictures".
+    load_dataset("FOLDER", "color_i-2shot", split="test"). CoBSAT's train splits are in configs of
+    their own ("all-2shot-train"), and the 500 pictures in the config "pictures".
     """
-    options = Options(prompt_type, output, instructions_for, seed, images).check()
-    names = None
-    if config:
-        names = [name for pattern in config for name in matching_configs(pattern, "test", options)]
-    written = export(out, names, options, progress=True)
+    choose("benchmark", benchmark, ("cobsat", "touchstone-mini", "touchstone"))
+    options = Options(prompt_type, output, instructions_for, seed, images or "rendered")
+    if benchmark == "cobsat":
+        options.check()
+        names = [n for p in config or () for n in matching_configs(p, "test", options)]
+        written = export(out, names or None, options, progress=True)
+        ours = options.images == "rendered"
+    else:
+        from .touchstone.export import export_touchstone
+
+        if replace(options, images="rendered") != Options():
+            raise ValueError(
+                "prompt_type, output, instructions_for and seed must be left out with TouchStone: "
+                "its questions are asked as they are"
+            )
+        written, ours = export_touchstone(out, benchmark, images, config)
     size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
-    typer.echo(
-        f"{len({entry.config for entry in written})} configs, {size / 2**20:.0f} MB in {out}"
-    )
+    configs = len({entry.config for entry in written})
+    typer.echo(f"{configs} configs, {size / 2**20:.0f} MB in {out}")
+    if not ours:
+        typer.echo(f"note: {OWNERS}", err=True)

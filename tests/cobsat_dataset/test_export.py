@@ -8,8 +8,10 @@ from pathlib import Path
 
 import cobsat
 import pytest
+import yaml
 from cobsat.cli import main
-from cobsat.export import ExportedSplit, export
+from cobsat.export import export
+from cobsat.export_files import ExportedSplit
 from datasets import load_dataset
 from huggingface_hub import DatasetCard
 from PIL import Image
@@ -95,7 +97,40 @@ def test_the_card_counts_what_is_there(exported: tuple[Path, list[ExportedSplit]
     assert rows["all-2shot", "test"] == 10_000
     assert rows["all-2shot-train", "ft_train"] == 3_000
     assert rows["color_i-2shot", "ft_test"] == 250
-    assert "| all-2shot | test | 10000 |" in card.text
+    assert "| all-2shot | test | 10,000 |" in card.text
+
+
+def test_the_card_says_columns_and_sizes_as_the_hub_reads_them(
+    exported: tuple[Path, list[ExportedSplit]], tmp_path: Path
+) -> None:
+    out, _ = exported
+    infos = {i["config_name"]: i for i in DatasetCard.load(out / "README.md").data["dataset_info"]}
+    info = infos["color_i-2shot"]
+    [test] = [split for split in info["splits"] if split["name"] == "test"]
+    loaded = load_dataset(str(out), "color_i-2shot", split="test", cache_dir=str(tmp_path))
+    assert test["num_examples"] == 1000
+    assert test["num_bytes"] == pytest.approx(loaded.info.splits["test"].num_bytes, rel=0.05)
+    folder = out / "data/color_i-2shot/test_columns"
+    assert info["download_size"] == sum(path.stat().st_size for path in folder.iterdir())
+    columns = {feature["name"]: feature for feature in info["features"]}
+    assert list(columns) == loaded.column_names
+    [content] = [part for part in columns["messages"]["list"] if part["name"] == "content"]
+    assert {"name": "image", "dtype": "image"} in content["list"]
+    assert [i for i in infos["color_i-2shot-train"]["features"] if i["name"] == "images"] == [
+        {"name": "images", "list": "image"}
+    ]
+
+
+def test_eval_yaml_names_the_tasks_that_models_results_are_of(
+    exported: tuple[Path, list[ExportedSplit]],
+) -> None:
+    data = yaml.safe_load((exported[0] / "eval.yaml").read_text("utf-8"))
+    assert data["tasks"] == [
+        {"id": name, "config": name, "split": "test"}
+        for name in ("color_i-8shot", "color_i-2shot", "all-2shot")
+    ]
+    assert data["name"] == "CoBSAT"
+    assert "evaluation_framework" not in data  # the Hub's list has no framework that this is
 
 
 def test_a_folder_with_files_is_left_alone(tmp_path: Path, heavy_pictures: str) -> None:
@@ -114,8 +149,9 @@ def test_a_config_that_is_named_twice_is_written_once(tmp_path: Path, pictures: 
         ("pictures", "pictures"),
     ]
     card = (tmp_path / "README.md").read_text("utf-8")
-    assert card.count("config_name: color_i-6shot\n") == 1
+    assert card.count("- config_name: color_i-6shot\n") == 2  # its files, and its columns
     assert "seed 5.\n" in card
+    assert "released prompt lists" not in card
     data = DatasetCard(card).data.to_dict()
     assert (data["license"], data["size_categories"]) == ("other", ["1K<n<10K"])
 
@@ -129,7 +165,7 @@ def test_what_fails_leaves_nothing_and_can_be_done_again(
 
     options = cobsat.Options(images=pictures)
     with monkeypatch.context() as patched:
-        patched.setattr("cobsat.export.pq.write_table", full)
+        patched.setattr("cobsat.export_files.pq.write_table", full)
         with pytest.raises(OSError, match="No space left"):
             export(tmp_path, ["color_i-6shot"], options)
     assert list(tmp_path.iterdir()) == []
@@ -163,5 +199,7 @@ def test_a_pattern_stands_for_what_the_options_allow(
     out = tmp_path / "out"
     given = ["--images", pictures, "--config", "color_ii-[08]*"]
     assert main(["export", "--out", str(out), *given]) == 0
-    assert capsys.readouterr().out.startswith("2 configs, ")
+    shown = capsys.readouterr()
+    assert shown.out.startswith("2 configs, ")
+    assert "publish them only with the right to" in shown.err  # a folder's pictures are not ours
     assert [path.name for path in (out / "data").glob("*shot")] == ["color_ii-8shot"]
