@@ -86,6 +86,18 @@ MODELS: Final[dict[str, Entry]] = {
         loaded_by="LlamaForCausalLM, with SEED-2 and StableUnCLIPImg2ImgPipeline",
         extra="diffusers",
     ),
+    "gill": Entry(
+        "cobsat.models.gill.adapter:GILL",
+        "GILL on OPT-6.7B (checkpoint=FOLDER), or a random tiny one, offline (--tiny)",
+        loaded_by="OPTForCausalLM, with CLIP and StableDiffusionPipeline",
+        extra="diffusers",
+    ),
+    "qwen_vl_chat": Entry(
+        "cobsat.models.qwen_vl_chat.adapter:QwenVLChatModel",
+        "Qwen-VL-Chat, the first one (checkpoint=FOLDER), or a random tiny one, offline (--tiny)",
+        outputs=("description",),
+        loaded_by="Qwen2's architecture, with a tower and a resampler of its own",
+    ),
     "openai": Entry(
         "cobsat.models.openai_api:OpenAIModel",
         "any OpenAI-compatible server: OpenAI, Gemini, Claude, vLLM, SGLang, transformers serve",
