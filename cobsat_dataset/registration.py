@@ -60,6 +60,12 @@ BUILDERS: Final[dict[str, _Builder]] = {
 }
 """Name → builder."""
 
+MISNAMED: Final[dict[str, str]] = {
+    "touchstone_mini": "touchstone-mini",
+    "touchstonemini": "touchstone-mini",
+}
+"""What the library would look for on the Hub, half a minute without a network → what is meant."""
+
 
 def register() -> None:
     """Register the builders under their names; once is enough."""
@@ -67,14 +73,19 @@ def register() -> None:
         return
     for name, builder in BUILDERS.items():
         _PACKAGED_DATASETS_MODULES[name] = (builder.module, _fingerprint(builder.code))
+    for name, meant in MISNAMED.items():
+        _PACKAGED_DATASETS_MODULES[name] = _PACKAGED_DATASETS_MODULES[meant]
     get_module = _FACTORY.get_module
+    ours = (*BUILDERS, *MISNAMED)
     _FACTORY.get_module = lambda factory: (
-        _module(factory, get_module) if factory.name in BUILDERS else get_module(factory)
+        _module(factory, get_module) if factory.name in ours else get_module(factory)
     )
 
 
 def _module(factory: Any, get_module: Any) -> datasets.load.DatasetModule:
     """Leave the working directory alone: the library would look for data files in it."""
+    if factory.name in MISNAMED:
+        return _folder(factory)
     builder = BUILDERS[factory.name]
     files = factory.data_files is not None
     if factory.data_dir is not None or (files and not builder.takes_files):
@@ -85,6 +96,25 @@ def _module(factory: Any, get_module: Any) -> datasets.load.DatasetModule:
     path, fingerprint = _PACKAGED_DATASETS_MODULES[factory.name]
     arguments = {"data_files": DataFilesDict(), "dataset_name": factory.name}
     return datasets.load.DatasetModule(path, fingerprint, arguments)
+
+
+def _folder(factory: Any) -> datasets.load.DatasetModule:
+    """Return the module of a folder that happens to have a name that is nearly one of ours.
+
+    Raises:
+        ValueError: There is no such folder.
+    """
+    if not Path(factory.name).is_dir():
+        raise ValueError(
+            f"dataset must be one of {', '.join(BUILDERS)}, got {factory.name!r}; did you mean "
+            f"{MISNAMED[factory.name]!r}?"
+        )
+    return datasets.load.LocalDatasetModuleFactory(
+        factory.name,
+        data_dir=factory.data_dir,
+        data_files=factory.data_files,
+        download_mode=factory.download_mode,
+    ).get_module()
 
 
 def _fingerprint(globs: Iterable[str]) -> str:

@@ -252,7 +252,10 @@ def _answer_table(folder: RunFolder, judge: str, run: BoardRun, settings: RunSet
     lines += [_answer_line(name, "", score, {}) for name, score in scores.subtasks.items()]
     data = json.loads(folder.scores_path(judge).read_text("utf-8"))
     reasons = {str(reason): int(n) for reason, n in (data.get("reasons") or {}).items()}
-    return Table(judge, scores.record, tuple(lines), run.notices, reasons)
+    notices = run.notices
+    if in_none := data.get("in_no_category"):
+        notices += (f"{in_none:,} questions are in none of the paper's categories.",)
+    return Table(judge, scores.record, tuple(lines), notices, reasons)
 
 
 _ANSWER_COUNTS: Final = {"failed": "prediction_error", "blocked": "prediction_blocked"}

@@ -20,8 +20,12 @@ END: Final = "<!-- cobsat:end -->"
 
 _INDEX: Final = "model-index"
 _YAML_BEGIN, _YAML_END = "# cobsat:begin", "# cobsat:end"
+_WITHIN: Final = "# cobsat:begin, within the list"
+"""Begins our part of a list in brackets; it stands behind what others wrote in that line."""
+
+_LINE_END: Final = r"[ \t]*(?:\r\n|\r|\n|\Z)"
 _YAML_PART: Final = re.compile(
-    rf"^[ \t]*{_YAML_BEGIN}[ \t]*(?:\r\n|\r|\n).*?^[ \t]*{_YAML_END}[ \t]*(?:\r\n|\r|\n|\Z)",
+    rf"(?:^[ \t]*{_YAML_BEGIN}| {_WITHIN}){_LINE_END}.*?^[ \t]*{_YAML_END}{_LINE_END}",
     re.MULTILINE | re.DOTALL,
 )
 _BOM: Final = "\ufeff"
@@ -54,8 +58,8 @@ def merged(card: str, part: str, index: list[dict[str, Any]], where: object = "c
         where: What the card is called in messages.
 
     Raises:
-        ValueError: Its metadata are no YAML of keys and values, its `model-index` is not in block
-            style, or our comments do not stand in pairs. Nothing is guessed.
+        ValueError: Its metadata are no YAML of keys and values, its `model-index` is no list, or
+            our comments do not stand in pairs. Nothing is guessed.
     """
     mark = _BOM if card.startswith(_BOM) else ""
     text = card[len(mark) :]
@@ -100,26 +104,46 @@ def _with_part(body: str, part: str, newline: str, where: object) -> str:
 
 def _with_index(front: str, index: list[dict[str, Any]], newline: str, where: object) -> str:
     """Return front matter with our results in its `model-index`; others' stay as they are."""
-    comments = [line.strip() for line in front.splitlines()]
-    ours_there = [line for line in comments if line in (_YAML_BEGIN, _YAML_END)]
-    if ours_there not in ([], [_YAML_BEGIN, _YAML_END]):
+    begins, ends = (len(re.findall(rf"{mark}\b", front)) for mark in (_YAML_BEGIN, _YAML_END))
+    # What ends the block is not part of it: as a whole line, our part is taken out without a trace.
+    lines, parts = _YAML_PART.subn("", front + newline)
+    if not begins == ends == parts <= 1:
         raise ValueError(
             f"metadata of {where} must have the comments {_YAML_BEGIN} and {_YAML_END} once each, "
             "or neither: remove them and what is between, and give the command again"
         )
-    # What ends the block is not part of it: as a whole line, our part is taken out without a trace.
-    lines = _YAML_PART.sub("", front + newline)
     others = lines[: -len(newline)] if lines.endswith(newline) else lines
-    node = _index_node(others, where)
+    entry = _index_entry(others, where)
     if not index:
         return others
-    if node is None:
+    if entry is None:
         return _joined(others, _top_level(index).replace("\n", newline), newline)
-    indent = " " * node.start_mark.column  # where others' items have their dash
+    key, node = entry
+    if isinstance(node, yaml.SequenceNode) and node.flow_style:
+        return _in_brackets(others, node, index, newline)
+    indent, end = "", int(key.end_mark.index)
+    if isinstance(node, yaml.SequenceNode):
+        indent, end = " " * node.start_mark.column, _last(node)  # where others' items have a dash
     ours = textwrap.indent(_items(index), indent).replace("\n", newline)
-    place = _line_end(others, _last(node), newline)
+    place = _line_end(others, end, newline)
     before, after = others[:place], others[place:]
     return _joined(before, ours, newline) + after
+
+
+def _in_brackets(front: str, node: Any, index: list[dict[str, Any]], newline: str) -> str:
+    """Return front matter with our results behind others' in a list such as `[]` or `[{…}]`.
+
+    A YAML list in brackets may have line ends and comments between its items.
+    """
+    place = int(node.end_mark.index) - 1
+    behind = front[node.value[-1].end_mark.index : place] if node.value else ""
+    is_open = node.value and "," not in re.sub(r"#[^\r\n]*", "", behind)
+    flow = yaml.safe_dump(
+        index, default_flow_style=True, sort_keys=False, width=10**6, allow_unicode=False
+    )
+    items = flow.strip().removeprefix("[").removesuffix("]")
+    lines = [f" {_WITHIN}", f"  {', ' if is_open else ''}{items}", f"  {_YAML_END}", ""]
+    return front[:place] + newline.join(lines) + front[place:]
 
 
 def _joined(before: str, ours: str, newline: str) -> str:
@@ -128,8 +152,8 @@ def _joined(before: str, ours: str, newline: str) -> str:
     return f"{before}{newline}{ours}" if before.strip() else before + ours
 
 
-def _index_node(front: str, where: object) -> Any:
-    """Return the node of others' results, None if there is none."""
+def _index_entry(front: str, where: object) -> tuple[Any, Any] | None:
+    """Return the key and the value of others' results, None if there are none."""
     try:
         root = yaml.compose(front, Loader=yaml.SafeLoader)
     except yaml.YAMLError as error:
@@ -139,16 +163,19 @@ def _index_node(front: str, where: object) -> Any:
         return None
     if not isinstance(root, yaml.MappingNode) or root.flow_style:
         raise ValueError(f"metadata of {where} must be YAML keys and values, one a line")
-    found = [value for key, value in root.value if key.value == _INDEX]
+    found = [(key, value) for key, value in root.value if key.value == _INDEX]
     if not found:
         return None
-    node = found[0]
-    if len(found) > 1 or not isinstance(node, yaml.SequenceNode) or node.flow_style:
+    (key, node), *more = found
+    is_list = isinstance(node, yaml.SequenceNode) or (
+        isinstance(node, yaml.ScalarNode) and node.start_mark.index == node.end_mark.index
+    )
+    if more or not is_list or node.start_mark.index < key.end_mark.index:  # an alias stands before
         raise ValueError(
-            f"{_INDEX} of {where} must be there once, a list with an item a line, got another "
-            "form: write it so, or remove it, and give the command again"
+            f"{_INDEX} of {where} must be there once, a list of results, got another form: write "
+            "it so, or remove it, and give the command again"
         )
-    return node
+    return key, node
 
 
 def _last(node: Any) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Any, Final
@@ -16,6 +16,7 @@ from .scores import Scores
 __all__ = [
     "cautions",
     "failed_caution",
+    "several_servers_caution",
     "some_unscored_caution",
     "unknown_pictures",
     "unscored_caution",
@@ -80,6 +81,14 @@ def some_unscored_caution(unscored: int, judged: int, reasons: Mapping[str, int]
     return (
         f"{unscored:,} of {judged:,} judged outputs are unscored, and in no mean; most often: "
         f"{'; '.join(most)}."
+    )
+
+
+def several_servers_caution(servers: Sequence[str]) -> str:
+    """Return what to know where servers at several addresses were asked under one model's name."""
+    return (
+        f"Verdicts are of servers at {len(servers)} addresses ({', '.join(servers)}): that the "
+        "same model answers at each is for you to know."
     )
 
 

@@ -12,6 +12,7 @@ import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from pathlib import Path
 from typing import Any, Final
 
 from cobsat.chat_replies import add_usage
@@ -32,6 +33,7 @@ from .asking import (
     verdict,
     verdict_usage,
 )
+from .cautions import several_servers_caution
 from .cobsat_judging import COBSAT
 from .grading import count_reasons, first_reason
 from .outputs import about, fingerprint
@@ -141,7 +143,8 @@ def _verdicts_there(work: Work, rows: Iterable[Row], spending: Spending) -> dict
     holding = {i: v for i, v in there.items() if _holds(v, work.outputs.get(i))}
     gone = {i: v for i, v in there.items() if i not in holding and i in work.outputs}
     lost = [verdict_usage(answer) for answer in known_answers(work, rows, gone).values()]
-    spending.start([Spent(_claim(work, there, tokens(add_usage(*lost))))])
+    asks = any(row["id"] in work.predictions and row["id"] not in holding for row in rows)
+    spending.start([Spent(_claim(work, there, tokens(add_usage(*lost)), asks))])
     if broken or len(holding) < len(there):
         work.folder.replace_verdicts(work.judge.name, holding.values())
     spending.start(map(_spent, known_answers(work, rows, holding).values()))
@@ -158,14 +161,16 @@ def _holds(verdict: AnyVerdict, output: str | None) -> bool:
 
 
 def _claim(
-    work: Work, verdicts: Mapping[str, AnyVerdict], lost: dict[str, float] | None
+    work: Work, verdicts: Mapping[str, AnyVerdict], lost: dict[str, float] | None, asks: bool
 ) -> dict[str, float] | None:
     """Leave the judge's record beside its verdicts, or check that it is the one that is there.
 
     Where nothing but failures are, another judge may begin: its options may have been the fault.
-    What verdicts took that are thrown away is noted there too, and the sum of it returned.
+    What verdicts took that are thrown away is noted there too, and the sum of it returned. A
+    server's address is no part of who the judge is, for the same one may listen elsewhere by now;
+    where several were asked, all are noted among the versions.
     """
-    target = work.folder.verdicts_path(work.judge.name).with_suffix(".json")
+    target = _record_path(work)
     here = json.loads(json.dumps(work.judge.record()))
     there = json.loads(target.read_text("utf-8")) if target.exists() else {}
     total = add_usage(there.pop(_LOST, None), lost)
@@ -177,7 +182,10 @@ def _claim(
                 f"verdicts in {target.with_suffix('.jsonl')} must be by this very judge, got "
                 f"another's ({what}): move that file away to judge anew"
             )
-        if not lost:
+        servers = list(dict.fromkeys(_servers(there) + _servers(here)))
+        if asks and servers != _servers(there):
+            there["versions"]["server"] = servers
+        elif not lost:
             return total
         here = there
     write_json(target, {**here, **({_LOST: total} if total else {})})
@@ -185,6 +193,16 @@ def _claim(
 
 
 _LOST: Final = "lost_usage"
+
+
+def _record_path(work: Work) -> Path:
+    return work.folder.verdicts_path(work.judge.name).with_suffix(".json")
+
+
+def _servers(record: Mapping[str, Any]) -> list[str]:
+    """Return the addresses of the servers that a judge's record names, if it asks any."""
+    named = (record.get("versions") or {}).get("server") or []
+    return [named] if isinstance(named, str) else list(named)
 
 
 def _judge_rest(
@@ -309,11 +327,17 @@ def _result(
     answered = {i: v for i, v in verdicts.items() if v.status != "error"}
     answers = known_answers(work, rows, answered).values()
     usage = add_usage(*map(verdict_usage, answers))
+    record = work.judge.record()
+    servers = _servers(json.loads(_record_path(work).read_text("utf-8")))
+    several = [several_servers_caution(servers)] if len(servers) > 1 else []
+    if servers:  # those that were asked, not the one that would be
+        named = servers if several else servers[0]
+        record = {**record, "versions": {**record["versions"], "server": named}}
     return {
-        "judge": {"name": work.judge.name, **work.judge.record()},
+        "judge": {"name": work.judge.name, **record},
         **work.procedure.head(settings),
         "problems": problems,
-        "cautions": work.procedure.cautions(work, settings, table, verdicts),
+        "cautions": [*work.procedure.cautions(work, settings, table, verdicts), *several],
         **({"usage": dict(sorted(usage.items()))} if usage else {}),
         **({"cost": spending.bill(usage)} if usage and spending.priced else {}),
         **table,

@@ -58,7 +58,9 @@ def dialogue_scores(
     predictions: Mapping[str, Prediction],
     verdicts: Mapping[str, DialogueVerdict],
 ) -> Table:
-    """Return counts, and scores overall, by category and by subtask.
+    """Return counts, and scores overall, by category of the paper's and by subtask.
+
+    `in_no_category` is there where questions are in none of the paper's categories: how many.
 
     Keys of a score:
         n, of: Outputs that are scored, of how many.
@@ -102,6 +104,7 @@ def _table(
         counts[_outcome(predictions.get(row["id"]), verdicts.get(row["id"]))] += 1
     questions = len({row["reference"]["id"] for row in rows})
     answers = {"answers": len(rows)} if len(rows) != questions else {}
+    in_none = len({r["reference"]["id"] for r in rows if not _known_categories(r["reference"])})
     unscored = [verdicts[r["id"]] for r in rows if _status(verdicts, r) == "unscored"]
     failures = [verdicts[r["id"]] for r in rows if _status(verdicts, r) == "error"]
     scored = {r["id"]: verdicts[r["id"]] for r in rows if _status(verdicts, r) == "scored"}
@@ -118,9 +121,15 @@ def _table(
         "reasons": most_frequent(count_reasons(unscored)),
         "judge_failures": most_frequent(count_reasons(failures)),
         "overall": score(rows, scored),
-        "categories": grouped(lambda reference: reference["categories"], CATEGORIES),
+        "categories": grouped(_known_categories, CATEGORIES),
+        **({"in_no_category": in_none} if in_none else {}),
         "subtasks": grouped(lambda reference: [reference["subtask"]], SUBTASKS),
     }
+
+
+def _known_categories(reference: Reference) -> list[str]:
+    """Return the paper's categories of a question; a file may name others."""
+    return [name for name in reference["categories"] if name in CATEGORIES]
 
 
 def _status(verdicts: Mapping[str, _Verdict], row: Row) -> str:

@@ -5,7 +5,8 @@
 A published checkpoint is read from safetensors, or from a pickle that may hold nothing but tensors
 (`weights_only=True`: no code of it runs). What each tensor becomes stands in a system's table of
 names; a name that the table does not know stops the conversion, and so does a tensor that is
-missing. `conversion.json` in the new folder keeps the digests of what was read and written.
+missing. `conversion.json` in the new folder keeps the digests of what was read and written, and
+`README.md` says so to people.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
+from .conversion_card import write_card
+
 __all__ = [
     "CONFIG",
     "CONVERTERS",
@@ -50,7 +53,11 @@ RECORD: Final = "conversion.json"
 WEIGHTS: Final = "model.safetensors"
 CONFIG: Final = "config.json"
 
-CONVERTERS: Final = {"seed_llama": "cobsat.models.seed_llama.convert:convert"}
+CONVERTERS: Final = {
+    "seed_llama": "cobsat.models.seed_llama.convert:convert",
+    "gill": "cobsat.models.gill.convert:convert",
+    "qwen_vl_chat": "cobsat.models.qwen_vl_chat.convert:convert",
+}
 """System → "module:function(sources, out, drop)", which returns the names of what it left out."""
 
 Rules: TypeAlias = tuple[tuple[str, str], ...]
@@ -295,6 +302,7 @@ def command(
     try:
         left_out = getattr(import_module(module), function)(checkpoint, partial, drop or ())
         record = write_record(partial, system, checkpoint, left_out)
+        write_card(partial, out.name, record)
         partial.replace(out)
     finally:
         shutil.rmtree(partial, ignore_errors=True)

@@ -42,6 +42,7 @@ _TELLING: Final = {
     "multi": "multi_image",
 }
 _SEPARATORS: Final = "[,;|/\n\uff0c\uff1b\u3001]"
+_SHOWN: Final = 8
 _ROUNDING: Final = 0.051
 """The paper's shares have one decimal."""
 
@@ -77,14 +78,14 @@ class _Cells:
 def read_questions(path: Path) -> QuestionSource:
     """Read a file of questions; its name is "official" if it is verified to be.
 
-    A subtask that the paper does not name stays as it is, with a warning.
+    A category or subtask that the paper does not name stays as it is, with a warning.
 
     Raises:
         ValueError: A row is broken, or its cell in a column; the message names both.
     """
     questions: list[Question] = []
     rows: dict[int, TableRow] = {}
-    unknown: dict[str, int] = {}
+    unknown: dict[str, dict[str, int]] = {"categories": {}, "subtasks": {}}
     columns: tuple[str, ...] = ()
     for row in read_table(path, COLUMNS):
         columns = tuple(row.cells)
@@ -94,15 +95,20 @@ def read_questions(path: Path) -> QuestionSource:
                 f"{row.where('index')} must be its own, got {question.index}, which row "
                 f"{rows[question.index].number} has"
             )
+        for name in question.categories:
+            if name not in CATEGORIES:
+                unknown["categories"].setdefault(name, row.number)
         if question.subtask not in SUBTASKS:
-            unknown.setdefault(question.subtask, row.number)
+            unknown["subtasks"].setdefault(question.subtask, row.number)
         rows[question.index] = TableRow(path, row.number, {}, row.start, row.size)
         questions.append(question)
     if not questions:
         raise ValueError(f"{path} must hold questions, got none")
-    if unknown:
-        names = ", ".join(f"{name!r} (row {number})" for name, number in unknown.items())
-        warnings.warn(f"{path}: subtasks that the paper does not name: {names}", stacklevel=2)
+    for what, found in unknown.items():
+        if found:
+            warnings.warn(
+                f"{path}: {what} that the paper does not name: {_some(found)}", stacklevel=2
+            )
     with open(path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     problem = unverified(questions)
@@ -115,6 +121,12 @@ def read_questions(path: Path) -> QuestionSource:
         cells=cells.texts,
         unverified=problem,
     )
+
+
+def _some(found: Mapping[str, int]) -> str:
+    names = [f"{name[:60]!r} (row {number})" for name, number in found.items()]
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
 
 
 def _question(row: TableRow) -> Question:
@@ -142,19 +154,18 @@ def _categories(row: TableRow) -> tuple[str, ...]:
 def categories_of(cell: str) -> tuple[str, ...]:
     """Return the keys of the categories that a cell names, separated by commas or the like.
 
-    Raises:
-        ValueError: It names one that there is not.
+    What is none of them, or of which it cannot be told which one it is, stays as it is.
 
-    >>> categories_of("Visual Recognition Ability, multi-image analysis")
-    ('recognition', 'multi_image')
+    Raises:
+        ValueError: It names none.
+
+    >>> categories_of("Visual Recognition Ability, multi-image analysis, Smell")
+    ('recognition', 'multi_image', 'Smell')
     """
     found: dict[str, None] = {}
     for name in filter(None, (part.strip() for part in re.split(_SEPARATORS, cell))):
         keys = [key for word, key in _TELLING.items() if word in name.casefold()]
-        if len(keys) != 1:
-            titles = ", ".join(category.title for category in CATEGORIES.values())
-            raise ValueError(f"a category must be one of {titles}, got {name!r}")
-        found[keys[0]] = None
+        found[keys[0] if len(keys) == 1 else name] = None
     if not found:
         raise ValueError(f"a category must be named, got {cell!r}")
     return tuple(found)

@@ -26,7 +26,8 @@ class Question:
         annotation: What people wrote down of the pictures: the judge sees it in their place
             [human_annotation].
         reference_answer: What the model's answer is set against [gpt4_ha_answer].
-        categories: Keys of `CATEGORIES`; more than one where the question needs several [category].
+        categories: Keys of `CATEGORIES`, more than one where the question needs several; of a file
+            also what it calls others [category].
         subtask: The subtask [task_name].
     """
 

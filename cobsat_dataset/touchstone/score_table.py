@@ -42,7 +42,10 @@ def score_table(scores: Mapping[str, Any]) -> tuple[Table, str]:
         table.add_row(name, *(_degree(row) if is_degree else _marks(row)))
     counts = scores["counts"]
     rest = [f"{counts[name]:,} {said}" for name, said in _COUNTS.items() if counts.get(name)]
-    return table, f"in no score: {', '.join(rest)}" if rest else ""
+    said = [f"in no score: {', '.join(rest)}"] if rest else []
+    if in_none := scores.get("in_no_category"):
+        said.append(f"in none of the categories: {in_none:,} questions")
+    return table, "; ".join(said)
 
 
 def _marks(row: Mapping[str, Any]) -> list[str]:

@@ -76,6 +76,10 @@ def read_table(path: Path, needed: Sequence[str]) -> Iterator[TableRow]:
         FileNotFoundError: There is no such file.
         ValueError: It is no such table, or lacks a column; the message names column and row.
     """
+    if path.is_dir():
+        raise ValueError(
+            f"{path} must be a file, a table of tab-separated values, got a folder{_tables(path)}"
+        )
     with open(path, "rb") as file:
         records = _records(path, file)
         header = next(records, None)
@@ -89,6 +93,11 @@ def read_table(path: Path, needed: Sequence[str]) -> Iterator[TableRow]:
                     + (" (is the file cut?)" if len(cells) < len(columns) else "")
                 )
             yield TableRow(path, number, dict(zip(columns, cells, strict=True)), start, size)
+
+
+def _tables(folder: Path) -> str:
+    names = sorted(file.name for file in folder.glob("*.tsv"))
+    return f": name a file in it, such as {names[0]}" if names else ""
 
 
 def read_row(row: TableRow, columns: Sequence[str]) -> list[str]:

@@ -308,3 +308,18 @@ def test_the_commands_say_what_they_did(
     said = capsys.readouterr()
     assert said.out == "b.tsv: 1 answers\n"
     assert "a submission needs all 908 official questions" in said.err
+
+
+def test_a_folder_is_told_what_it_must_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a").mkdir()
+    command = ["import-answers", "a", "--name", "org/m", "--data", "touchstone-mini"]
+    said = "a must be a file, a table of tab-separated values, got a folder"
+    assert main(command) == 2
+    assert f"import-answers: {said}\n" in capsys.readouterr().err
+    (tmp_path / "a" / "b.tsv").write_text("index\n")
+    assert main(command) == 2
+    assert f"{said}: name a file in it, such as b.tsv\n" in capsys.readouterr().err
+    assert not (tmp_path / "runs").exists()

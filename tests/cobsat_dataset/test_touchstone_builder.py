@@ -228,6 +228,18 @@ def test_a_download_that_fails_says_what_else_there_is(
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("name", ["touchstone_mini", "touchstonemini"])
+def test_a_name_that_is_nearly_ours_is_told_unless_it_is_a_folder(
+    name: str, cache: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=f"got '{name}'; did you mean 'touchstone-mini'"):
+        load_dataset(name, cache_dir=cache)
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "mine.csv").write_text("a,b\n1,2\n")
+    assert load_dataset(name, split="train", cache_dir=cache)[0] == {"a": 1, "b": 2}
+
+
 def test_the_working_directory_does_not_matter(
     source: QuestionSource, cache: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

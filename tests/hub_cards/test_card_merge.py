@@ -21,6 +21,10 @@ OTHERS = """model-index:
       metrics:
       - {type: f1, value: 0.50}
 """
+FLOW = (
+    "{name: theirs, results: [{task: {type: x}, dataset: {type: y, name: 'z'}, "
+    "metrics: [{type: f1, value: 0.50}]}]}"
+)
 CARDS = {
     "empty": "",
     "no front matter": "# Title\n\nwords",
@@ -34,6 +38,14 @@ CARDS = {
     "others at the start": f"---\n{OTHERS}# between\nlicense: mit\n---\nx\n",
     "byte order mark": "\ufeff---\nlicense: mit\n---\nx\n",
     "rule in the text": "---\nlicense: mit\n---\nx\n\n---\n\ny\n",
+    "nothing in brackets": "---\nmodel-index: []  # none yet\nlicense: mit\n---\nx\n",
+    "nothing, on two lines": "---\nmodel-index: [ # none\n  ]\nlicense: mit\n---\nx\n",
+    "nothing in brackets, CRLF": "---\r\nlicense: mit\r\nmodel-index: []\r\n---\r\nx\r\n",
+    "nothing behind the key": "---\nmodel-index:  # none\nlicense: mit\n---\nx\n",
+    "nothing behind the last key": "---\nlicense: mit\nmodel-index:\n---\nx\n",
+    "others in brackets": f"---\nmodel-index: [{FLOW}]\nlicense: mit\n---\nx\n",
+    "others in brackets, a comma last": f"---\nmodel-index: [\n  {FLOW},  # a, b\n  ]\nx: 1\n---\n",
+    "others in brackets, a comment last": f"---\nmodel-index: [ {FLOW}  # a, b\n]\nx: 1\n---\ny\n",
 }
 
 
@@ -41,7 +53,10 @@ def without_ours(card):
     """Take our lines out again, by a way of its own: line by line."""
     kept, ours = [], False
     for line in card.splitlines(keepends=True):
-        ours = ours or line.strip() in (BEGIN, "# cobsat:begin")
+        before, begins, _ = line.partition(" # cobsat:begin, within the list")
+        if begins:
+            kept.append(before)
+        ours = ours or bool(begins) or line.strip() in (BEGIN, "# cobsat:begin")
         if not ours:
             kept.append(line)
         ours = ours and line.strip() not in (END, "# cobsat:end")
@@ -84,7 +99,12 @@ def test_a_second_time_only_our_part_changes(name):
     [
         ("---\na: [\n---\nx\n", "must be YAML"),
         ("---\n- a\n---\nx\n", "keys and values"),
-        ("---\nmodel-index: []\n---\nx\n", "another form"),
+        ("---\nmodel-index: 7\n---\nx\n", "another form"),
+        ("---\nmodel-index: null\n---\nx\n", "another form"),
+        ("---\nmodel-index: {a: b}\n---\nx\n", "another form"),
+        ("---\na: &b []\nmodel-index: *b\n---\nx\n", "another form"),
+        ("---\nmodel-index: []\nmodel-index: []\n---\nx\n", "another form"),
+        ("---\nmodel-index: [ # cobsat:begin, within the list\n]\n---\nx\n", "once each"),
         (f"x\n{BEGIN}\n", "once each"),
         (f"{END}\n{BEGIN}\n", "once each"),
         ("---\n# cobsat:begin\na: b\n---\nx\n", "once each"),

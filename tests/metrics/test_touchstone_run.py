@@ -157,6 +157,32 @@ def test_where_one_round_failed_both_are_asked_again(run: RunFolder) -> None:
     assert record["lost_usage"] == {"input_tokens": 100, "output_tokens": 2}
 
 
+def test_servers_at_two_addresses_are_one_judge_and_both_are_named(run: RunFolder) -> None:
+    def half(call: Call) -> Response:
+        return by_worth(call) if "Answer 3," not in call.text else error(500)
+
+    with ChatServer(half) as first, ChatServer(by_worth) as second:
+        table = judge_run(run, judge_at(first, retries=0))
+        assert table["judge"]["versions"]["server"] == first.url
+        assert table["counts"]["judge_failed"] == 1
+        assert not [said for said in table["cautions"] if "addresses" in said]
+        table = judge_run(run, judge_at(second))  # goes on: it is the same judge
+        both = [first.url, second.url]
+        assert len(second.calls) == 2
+        assert table["judge"]["versions"]["server"] == both
+        (caution,) = [said for said in table["cautions"] if "addresses" in said]
+        assert f"2 addresses ({first.url}, {second.url})" in caution
+        before = files(run)
+        again = judge_run(run, judge_at(second))
+        assert again["judge"]["versions"]["server"] == both
+        assert files(run) == before
+        third = ChatServer(by_worth)
+        with third:  # nothing is left to ask it, so it is not named
+            assert judge_run(run, judge_at(third))["judge"]["versions"]["server"] == both
+    record = json.loads(run.verdicts_path(JUDGE).with_suffix(".json").read_text("utf-8"))
+    assert record["versions"]["server"] == both
+
+
 def test_a_question_without_two_marks_stays_unscored(run: RunFolder) -> None:
     def shy(call: Call) -> Response:
         one_mark = "Answer 3," in call.text and answer_comes_first(call)

@@ -102,11 +102,16 @@ def test_a_question_counts_once_in_each_of_its_categories() -> None:
     assert table["subtasks"]["poetry"]["score"] == 700
 
 
-def test_categories_and_subtasks_that_the_paper_has_not_come_last() -> None:
+def test_categories_are_the_papers_and_what_is_in_none_is_counted() -> None:
     rows = [row(1, categories=["sound"], subtask="humming"), row(2)]
+    rows.append(row(3, categories=["sound", "recognition"]))
     table = dialogue_scores(rows, given(rows), {r["id"]: marked(r, 5) for r in rows})
-    assert list(table["categories"]) == ["recognition", "sound"]
-    assert list(table["subtasks"]) == ["attribute QA", "humming"]
+    assert {name: c["of"] for name, c in table["categories"].items()} == {"recognition": 2}
+    assert table["in_no_category"] == 1
+    assert table["overall"]["n"] == 3
+    assert list(table["subtasks"]) == ["attribute QA", "humming"]  # the paper's first
+    table = dialogue_scores(rows[1:], given(rows), {r["id"]: marked(r, 5) for r in rows})
+    assert "in_no_category" not in table
 
 
 def test_samples_of_a_question_belong_together() -> None:
