@@ -28,6 +28,7 @@ from cobsat.metrics.scores import outcome
 from cobsat.metrics.self_consistency import majority
 from cobsat.samples import split_sample_id
 
+from .example_details import Details
 from .report_data import Run
 from .text import LONGEST, SHORT, shorten, visible
 from .thumbnails import Pictures
@@ -67,7 +68,7 @@ class _Strings(_Table[str]):
 
 
 def gallery(
-    runs: Sequence[Run], judges: Sequence[str], pictures: Pictures, home: Path
+    runs: Sequence[Run], judges: Sequence[str], pictures: Pictures, home: Path, details: Details
 ) -> dict[str, Any]:
     """Return the gallery's tables, and number the pictures that it shows.
 
@@ -76,6 +77,7 @@ def gallery(
         judges: Names of all judges, in the report's order.
         pictures: Takes the pictures of prompts and outputs.
         home: The report's folder, which addresses of pictures are relative to.
+        details: Takes what the pages of single examples show besides.
     """
     strings = _Strings()
     verdicts: _Table[tuple[int, ...]] = _Table()
@@ -97,6 +99,7 @@ def gallery(
                 row.append([verdicts.number(_verdict(verdict, strings)) for verdict in found])
                 outputs.append(row)
                 ids.append(example["id"])
+                details.add(number, name, example)
             if run.settings.samples > 1:
                 flags = [_in_majority(run, judge, ids) for judge in judges]
                 for place, (row, output) in enumerate(zip(outputs[-len(ids) :], ids, strict=True)):
@@ -125,7 +128,7 @@ def _in_majority(run: Run, judge: str, ids: Iterable[str]) -> list[int]:
 def _prompt(example: Example, name: str, strings: _Strings, pictures: Pictures) -> tuple[Any, ...]:
     pieces = text_pieces(example)
     demonstrations = tuple(
-        (_number(pictures, demonstration["image"]), strings.text(piece))
+        (_number(pictures, demonstration["image"], of_prompt=True), strings.text(piece))
         for demonstration, piece in zip(example["demonstrations"], pieces, strict=False)
     )
     reference = example["reference"]
@@ -135,7 +138,7 @@ def _prompt(example: Example, name: str, strings: _Strings, pictures: Pictures) 
         example["shots"],
         demonstrations,
         strings.text(pieces[-1]),
-        _number(pictures, example["target_image"]),
+        _number(pictures, example["target_image"], of_prompt=True),
         strings.text(reference["object"]),
         strings.text(reference["attribute"]),
         strings.text(example["target_description"] or None),
@@ -165,8 +168,8 @@ def text_pieces(example: Example) -> list[str]:
     return pieces
 
 
-def _number(pictures: Pictures, image: object) -> int:
-    number = pictures.number(image) if isinstance(image, str) else None
+def _number(pictures: Pictures, image: object, *, of_prompt: bool = False) -> int:
+    number = pictures.number(image, of_prompt=of_prompt) if isinstance(image, str) else None
     return NONE if number is None else number
 
 

@@ -28,6 +28,9 @@ def fill(
     data: Mapping[str, Any],
     thumbnails: Sequence[str],
     filters: Mapping[str, Any] | None = None,
+    *,
+    packed: Sequence[str] = (),
+    pictures: str = "data:",
     **values: Any,
 ) -> str:
     """Return a page's text.
@@ -39,6 +42,8 @@ def fill(
         data: What the scripts read.
         thumbnails: Pictures in base64, read by the scripts when they are first shown.
         filters: What the template has beyond Jinja's.
+        packed: Blocks of base64 that the scripts unpack when they are first needed.
+        pictures: Where pictures may come from, as the policy's `img-src` says it.
         values: What the template shows.
     """
     environment = Environment(
@@ -54,12 +59,13 @@ def fill(
         "".join(_asset(environment, name) for name in names) for names in (styles, scripts)
     )
     return environment.get_template(template).render(
-        policy=f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; "
+        policy=f"default-src 'none'; img-src {pictures}; style-src '{_digest(style)}'; "
         f"script-src '{_digest(script)}'; base-uri 'none'; form-action 'none'",
         style=own(style),
         script=own(script),
         data=json_block({"chunk": THUMBNAILS_A_CHUNK, **data}),
         thumbnails=[json_block(chunk) for chunk in _chunks(thumbnails)],
+        packed=[own(block) for block in packed],
         **values,
     )
 

@@ -56,7 +56,7 @@ def board_page(
     }
     return fill(
         "leaderboard.html.j2",
-        ["report.css", "leaderboard.css"],
+        ["report.css", "cards.css", "leaderboard.css", "media.css"],
         ["page.js", "leaderboard_state.js", "cards.js", "leaderboard.js"],
         data,
         thumbnails,

@@ -22,6 +22,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from .charts import charts
+from .example_details import Details
 from .files import write_text
 from .gallery import gallery
 from .leaderboard import write_board_page
@@ -74,7 +75,8 @@ def _write_report(runs: Sequence[Path], out: Path, plots: Path, console: Console
     read = _distinct([read_run(path) for path in runs])
     judges = list(dict.fromkeys(judge for run in read for judge in run.scores))
     pictures = Pictures()
-    data = gallery(read, judges, pictures, out.parent)
+    details = Details(read, judges, pictures)
+    data = gallery(read, judges, pictures, out.parent, details)
     quiet = console is None or not console.is_terminal
     with Progress(console=console, transient=True, disable=quiet) as progress:
         task = progress.add_task("thumbnails", total=len(pictures.paths))
@@ -84,7 +86,7 @@ def _write_report(runs: Sequence[Path], out: Path, plots: Path, console: Console
         for chart in charts(read, judge):
             name = f"{safe_name(judge)}-{chart.name}.svg"
             write_text(plots / name, chart_svg(chart))
-    write_text(out, page(read, judges, data, thumbnails))
+    write_text(out, page(read, judges, data, thumbnails, tuple(details.blocks())))
     return out
 
 

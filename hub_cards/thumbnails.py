@@ -15,9 +15,12 @@ from typing import Final
 from PIL import Image
 
 FORMATS: Final = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
-SIZES: Final = ((2_000, 128, 72), (8_000, 112, 60))
+SIZES: Final = ((1_000, 128, 72), (4_000, 112, 60), (12_000, 88, 45))
 """With at most so many pictures: their largest side, and the quality."""
-_SMALLEST: Final = (96, 50)
+_SMALLEST: Final = (72, 35)
+OF_PROMPTS: Final = (192, 70)
+"""The same of prompts' pictures: 500 of a source, however many examples show them."""
+_MOST_OF_PROMPTS: Final = 1_000
 
 
 class Pictures:
@@ -27,13 +30,17 @@ class Pictures:
         self.paths: list[Path] = []
         self._by_digest: dict[bytes, int] = {}
         self._by_path: dict[str, int | None] = {}
+        self._of_prompts: set[int] = set()
 
-    def number(self, path: str | os.PathLike[str]) -> int | None:
+    def number(self, path: str | os.PathLike[str], *, of_prompt: bool = False) -> int | None:
         """Return a picture's number, or None if there is no such file."""
         key = os.fspath(path)
         if key not in self._by_path:
             self._by_path[key] = self._new(Path(path)) if key else None
-        return self._by_path[key]
+        number = self._by_path[key]
+        if of_prompt and number is not None:
+            self._of_prompts.add(number)
+        return number
 
     def _new(self, path: Path) -> int | None:
         try:
@@ -57,15 +64,21 @@ class Pictures:
 
         Args:
             advance: Called with 1 after each picture.
-            sizes: As `SIZES`.
+            sizes: As `SIZES`; for all pictures but those of prompts.
         """
-        size, quality = next(
-            ((size, quality) for most, size, quality in sizes if len(self.paths) <= most),
-            _SMALLEST,
+        large = self._of_prompts if len(self._of_prompts) <= _MOST_OF_PROMPTS else set()
+        others = len(self.paths) - len(large)
+        usual = next(
+            ((size, quality) for most, size, quality in sizes if others <= most), _SMALLEST
         )
+
+        def small(number: int) -> str:
+            size, quality = OF_PROMPTS if number in large else usual
+            return thumbnail(self.paths[number], size, quality)
+
         made: list[str] = []
         with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-            for data in pool.map(lambda path: thumbnail(path, size, quality), self.paths):
+            for data in pool.map(small, range(len(self.paths))):
                 made.append(data)
                 if advance:
                     advance(1)

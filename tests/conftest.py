@@ -1,25 +1,24 @@
-"""Fixtures that several rooms share, and a real Chromium to look at pages.
-
-Chromium is spoken to over its DevTools pipe, so that no package is needed beside the browser.
-"""
+"""Fixtures that several rooms share, a real Chromium to look at pages among them."""
 
 from __future__ import annotations
 
 import csv
-import fcntl
 import json
-import os
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from cobsat import THEMES
 from cobsat.layout import LABELS, stem
 from PIL import Image
+
+if TYPE_CHECKING:
+    from real_browser import Browser
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # What a shell starts in the background ignores Ctrl-C, and so would all that the tests start.
@@ -148,7 +147,7 @@ def ranks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ranks]:
 
 
 @pytest.fixture(scope="session")
-def chromium():
+def chromium() -> str:
     """The path of a Chromium."""
     found = shutil.which("chromium") or shutil.which("chromium-browser")
     found = found or shutil.which("google-chrome")
@@ -158,139 +157,10 @@ def chromium():
 
 
 @pytest.fixture(scope="session")
-def browser(chromium, tmp_path_factory):
+def browser(chromium: str) -> Iterator[Browser]:
     """A running headless Chromium; tests open pages in it."""
-    running = Browser(chromium, tmp_path_factory.mktemp("chromium"))
+    from real_browser import Browser  # half a second, which most tests need not spend
+
+    running = Browser(chromium)
     yield running
     running.close()
-
-
-class Browser:
-    """Speaks the DevTools protocol with a headless Chromium over a pipe (descriptors 3 and 4)."""
-
-    def __init__(self, binary, profile):
-        to_read, self._write = _high_pipe()
-        self._read, to_write = _high_pipe()
-
-        def inherit():
-            os.dup2(to_read, 3)
-            os.dup2(to_write, 4)
-
-        arguments = [
-            "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-            "--disable-background-networking", "--disable-component-update", "--disable-sync",
-            "--hide-scrollbars", "--remote-debugging-pipe", f"--user-data-dir={profile}",
-        ]  # fmt: skip
-        self._process = subprocess.Popen(
-            [binary, *arguments],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            close_fds=False,
-            preexec_fn=inherit,
-        )
-        os.close(to_read)
-        os.close(to_write)
-        self._buffer = b""
-        self._number = 0
-        self._session = None
-        self.events = []
-        self._address = ""
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)[
-            "sessionId"
-        ]
-        for domain in ("Page", "Runtime", "Network", "Log"):
-            self.call(f"{domain}.enable")
-
-    def call(self, method, **parameters):
-        """Call a DevTools method and return its result."""
-        self._number += 1
-        message = {"id": self._number, "method": method, "params": parameters}
-        if self._session:
-            message["sessionId"] = self._session
-        os.write(self._write, json.dumps(message).encode() + b"\0")
-        while True:
-            answer = self._next()
-            if answer.get("id") == self._number:
-                if "error" in answer:
-                    raise RuntimeError(f"{method}: {answer['error']}")
-                return answer["result"]
-
-    def _next(self):
-        while b"\0" not in self._buffer:
-            data = os.read(self._read, 1 << 20)
-            if not data:
-                raise RuntimeError("chromium has ended")
-            self._buffer += data
-        raw, _, self._buffer = self._buffer.partition(b"\0")
-        message = json.loads(raw)
-        if "method" in message:
-            self.events.append(message)
-        return message
-
-    def open(self, page, fragment="", width=1280, height=900, dark=False):
-        """Open a file or a local address, and forget what other pages did."""
-        self._address = page if str(page).startswith("http://") else Path(page).resolve().as_uri()
-        self.call("Page.navigate", url="about:blank")
-        self.call(
-            "Emulation.setDeviceMetricsOverride",
-            width=width, height=height, deviceScaleFactor=1, mobile=width < 600,
-        )  # fmt: skip
-        scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
-        self.call("Emulation.setEmulatedMedia", features=scheme)
-        self.events.clear()
-        self.call("Page.navigate", url=f"{self._address}{fragment}")
-        while not any(event["method"] == "Page.loadEventFired" for event in self.events):
-            self._next()
-
-    def run(self, script):
-        """Run a script in the page and return its value."""
-        answer = self.call(
-            "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
-        )
-        if "exceptionDetails" in answer:
-            raise RuntimeError(json.dumps(answer["exceptionDetails"])[:2000])
-        return answer["result"].get("value")
-
-    def press(self, key):
-        """Press one key."""
-        for kind in ("rawKeyDown", "keyUp"):
-            self.call("Input.dispatchKeyEvent", type=kind, key=key)
-
-    def faults(self):
-        """Return what a page must not do: throw, complain, open dialogs, or ask others."""
-        self.run("new Promise((done) => setTimeout(done, 50))")
-        found = []
-        for event in self.events:
-            method, details = event["method"], event["params"]
-            if method in ("Runtime.exceptionThrown", "Page.javascriptDialogOpening"):
-                found.append((method, json.dumps(details)[:500]))
-            if method == "Log.entryAdded" and details["entry"]["level"] in ("error", "warning"):
-                found.append((method, details["entry"]["text"]))
-            if method == "Network.requestWillBeSent":
-                url = details["request"]["url"]
-                own = self._address.startswith("http://") and url.startswith(self._address)
-                if not own and not url.startswith("data:") and details.get("type") != "Document":
-                    found.append((method, url))
-        return found
-
-    def close(self):
-        """End the browser."""
-        try:
-            self._session = None
-            self.call("Browser.close")
-        except (RuntimeError, OSError):
-            self._process.kill()
-        self._process.wait(10)
-        os.close(self._read)
-        os.close(self._write)
-
-
-def _high_pipe():
-    """Return a pipe whose descriptors are clear of 3 and 4, and not inherited as they are."""
-    made = []
-    for end in os.pipe():
-        made.append(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10))
-        os.close(end)
-    return made

@@ -5,29 +5,48 @@ const data = read(byId("data"));
 const form = byId("filters");
 const number = new Intl.NumberFormat("en");
 
-// Thumbnails are read in chunks, when a page first shows one of them.
-const chunks = [...document.querySelectorAll("script.thumbnails")].map((element) => ({ element }));
+// Thumbnails stand in blocks after this script. A block is read when a page first shows one of its
+// pictures; pictures whose block has not come yet are filled in when all has.
+const blocks = [];
+const waiting = [];
+
+/** Return a thumbnail's address; "" where there is none; undefined where it has not come yet. */
 function thumbnail(index) {
-  const chunk = chunks[Math.floor(index / data.chunk)];
-  if (index < 0 || !chunk) return "";
-  chunk.list ??= read(chunk.element);
-  return chunk.list[index % data.chunk];
+  if (index < 0) return "";
+  const block = Math.floor(index / data.chunk);
+  if (!blocks[block]) {
+    const element = byId(`thumbnails-${block}`);
+    if (document.readyState === "loading" && !element?.nextElementSibling) return undefined;
+    blocks[block] = element ? read(element) : [];
+  }
+  const found = blocks[block][index % data.chunk];
+  return found ? `data:image/webp;base64,${found}` : "";
 }
 
-function picture(index, label, address = "") {
+const unreadable = (index) =>
+  make("span", { class: "nothing" }, index < 0 ? "no picture" : "unreadable picture");
+
+function picture(index, label) {
   const source = thumbnail(index);
-  const frame = source
-    ? make("img", { src: `data:image/webp;base64,${source}`, alt: label, decoding: "async" })
-    : make("span", { class: "nothing" }, index < 0 ? "no picture" : "unreadable picture");
-  return address
-    ? make("a", { href: address, target: "_blank", rel: "noopener", title: "the whole picture" }, frame)
-    : frame;
+  if (source === "") return unreadable(index);
+  const image = make("img", { alt: label, decoding: "async" });
+  if (source) image.src = source;
+  else waiting.push([image, index]);
+  return image;
 }
+
+complete.then(() => {
+  for (const [image, index] of waiting.splice(0)) {
+    const source = thumbnail(index);
+    if (source) image.src = source;
+    else image.replaceWith(unreadable(index));
+  }
+});
 
 /** Text that a model or a judge wrote: isolated, broken anywhere, folded when long. */
-function written(text, name) {
+function written(text, name, { fold = true } = {}) {
   const body = make("p", { class: `written ${name}`, dir: "auto" }, text);
-  if (text.length <= 280) return body;
+  if (text.length <= 280 || !fold) return body;
   body.classList.add("folded");
   const more = make("button", { type: "button", class: "more", onclick: () => {
     const folded = body.classList.toggle("folded");
@@ -52,6 +71,7 @@ function showPage(shown, size, card, { things = "", none }) {
   for (const field of form.querySelectorAll("[name]")) {
     if (field.value !== state[field.name]) field.value = state[field.name];
   }
+  byId("clear").hidden = !filtering();
   pageCount = Math.max(1, Math.ceil(shown.length / size));
   const page = Math.min(pageCount, Math.max(1, Number.parseInt(state.page, 10) || 1));
   state.page = String(page);
@@ -68,17 +88,27 @@ function showPage(shown, size, card, { things = "", none }) {
   byId("cards").replaceChildren(...shown.slice(first, last).map((index) => card(index)));
 }
 
+/** Fill a choice; where there is only one thing to choose, there is no choice. */
 function fill(name, values, labels = values) {
-  form.elements[name].replaceChildren(make("option", { value: "" }, "all"),
+  const field = form.elements[name];
+  field.replaceChildren(make("option", { value: "" }, "all"),
     ...values.map((value, index) => make("option", { value }, labels[index])));
-  form.elements[name].addEventListener("change", (event) => show({ [name]: event.target.value }));
+  field.closest("label").hidden = values.length < 2;
+  field.addEventListener("change", (event) => show({ [name]: event.target.value }));
 }
 const distinct = (values) => [...new Set(values)];
 
-let waiting = 0;
+const choices = () => Object.keys(DEFAULTS).filter((name) => form.elements[name] || name === "show");
+const filtering = () => choices().some((name) => state[name] !== DEFAULTS[name]);
+byId("clear").addEventListener("click", () => {
+  show(Object.fromEntries(choices().map((name) => [name, DEFAULTS[name]])));
+  byId("outcomes").querySelector(".chip").focus();
+});
+
+let typing = 0;
 form.elements.q.addEventListener("input", (event) => {
-  clearTimeout(waiting);
-  waiting = setTimeout(() => show({ q: event.target.value }), 150);
+  clearTimeout(typing);
+  typing = setTimeout(() => show({ q: event.target.value }), 150);
 });
 form.addEventListener("submit", (event) => event.preventDefault());
 
@@ -90,21 +120,28 @@ function turn(step, { scroll = false } = {}) {
 byId("previous").addEventListener("click", () => turn(-1));
 byId("next").addEventListener("click", () => turn(1));
 byId("page").addEventListener("change", (event) => show({ page: event.target.value }));
-document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target.closest?.("input, select, textarea, .scroll")) return;
-  if (event.key === "ArrowRight") turn(1, { scroll: true });
-  else if (event.key === "ArrowLeft") turn(-1, { scroll: true });
-  else if (event.key === "/") form.elements.q.focus();
-  else return;
-  event.preventDefault();
+
+/** Go to the card that is so many further on, by its link. */
+function walk(step) {
+  const links = [...byId("cards").querySelectorAll(".id")];
+  const here = links.findIndex((link) => link.parentElement.parentElement.contains(document.activeElement));
+  const next = here < 0 ? (step > 0 ? 0 : links.length - 1) : here + step;
+  links[next]?.focus();
+  links[next]?.scrollIntoView({ block: "nearest" });
+}
+Object.assign(KEYS, {
+  ArrowRight: () => turn(1, { scroll: true }),
+  ArrowLeft: () => turn(-1, { scroll: true }),
+  j: () => walk(1),
+  k: () => walk(-1),
+  "/": () => { form.elements.q.focus(); form.elements.q.scrollIntoView({ block: "nearest" }); },
 });
 
-/** Show what the address says, once all is there. */
+/** Show what the address says, once all scripts are there. */
 function begin() {
   form.hidden = false;
   byId("pager").hidden = false;
   if (!SECTIONS.includes(location.hash.slice(1))) state = stateOf(location.hash);
-  listeners.forEach((listener) => listener());
-  if (location.hash.includes("=")) byId("gallery").scrollIntoView();
+  tell();
+  if (location.hash.includes("=") && !state.example) byId("gallery").scrollIntoView();
 }

@@ -63,7 +63,7 @@ function marks(answer) {
       make("td", { class: "number" }, mark(own)), make("td", { class: "number" }, mark(reference)));
   });
   return make("table", { class: "marks" },
-    make("thead", {}, make("tr", {}, make("th", {}),
+    make("thead", {}, make("tr", {}, make("td", {}),
       make("th", { scope: "col" }, "answer"), make("th", { scope: "col" }, "reference"))),
     make("tbody", {}, ...rows));
 }

@@ -1,6 +1,6 @@
 "use strict";
-// What the pages share: their state, tables that sort, light and dark. Text reaches a page through
-// textContent only.
+// What the pages share: their state, tables that sort, keys, light and dark. Text reaches a page
+// through textContent only.
 
 const read = (element) => JSON.parse(element.textContent);
 const byId = (id) => document.getElementById(id);
@@ -17,12 +17,18 @@ function make(tag, properties = {}, ...children) {
   return element;
 }
 
+/** Comes true when all of the page is read, the blocks after this script too. */
+const complete = new Promise((done) => {
+  document.addEventListener("DOMContentLoaded", done, { once: true });
+});
+
 // --- What is shown, kept in the address: a link to this page shows the same.
 
 // The script that follows says: `DEFAULTS`, what a page without an address shows; `SECTIONS`, its
 // anchors, with `place` for where each is; `KEPT`, what stays when an address does not name it.
 let state = {};
 const listeners = [];
+const tell = () => listeners.forEach((listener) => listener());
 
 function stateOf(hash) {
   const found = new URLSearchParams(hash.replace(/^#/, ""));
@@ -40,30 +46,43 @@ function addressOf(shown) {
 }
 
 /** Change what is shown; any change but of the page starts at page 1. */
-function show(changes, { push = false } = {}) {
+function show(changes) {
   state = { ...state, page: "1", ...changes };
-  history[push ? "pushState" : "replaceState"](null, "", addressOf(state));
-  listeners.forEach((listener) => listener());
+  history.replaceState(history.state, "", addressOf(state));
+  tell();
 }
+
+// Who follows a link within the page and comes back finds it scrolled as it was.
+document.addEventListener("click", (event) => {
+  if (event.target.closest?.('a[href^="#"]')) {
+    history.replaceState({ ...history.state, y: window.scrollY }, "");
+  }
+}, true);
 
 window.addEventListener("hashchange", () => {
   const target = location.hash.slice(1);
   if (SECTIONS.includes(target)) {
-    history.replaceState(null, "", addressOf(state));
+    if (state.example) state = { ...state, example: "" };
+    history.replaceState(history.state, "", addressOf(state));
+    tell();
     place(target).scrollIntoView();
     return;
   }
   const next = stateOf(location.hash);
   for (const name of KEPT) if (!next[name]) next[name] = state[name];
   state = next;
-  listeners.forEach((listener) => listener());
-  byId("gallery").scrollIntoView();
+  tell();
+  const before = history.state?.y;
+  if (before !== undefined) window.scrollTo(0, before);
+  else if (state.example) window.scrollTo(0, 0);
+  else byId("gallery").scrollIntoView();
 });
 
-// --- Score tables, sorted by any column; means and tasks each among themselves.
+// --- Score tables, sorted by any column: lines within their group, and groups, which have a line
+// of their own above, by the line that is then their first.
 
 function cellValue(row, column) {
-  const value = row.cells[column].dataset.value;
+  const value = row.cells[column]?.dataset.value ?? "";
   return value !== "" && Number.isFinite(Number(value)) ? Number(value) : value;
 }
 
@@ -79,7 +98,15 @@ function sortTable(table, header, column) {
       ? x - y : String(x).localeCompare(String(y), "en", { numeric: true });
     return ascending ? sign : -sign;
   };
-  for (const body of table.tBodies) body.append(...[...body.rows].sort(order));
+  const isLine = (row) => !row.classList.contains("group");
+  for (const body of table.tBodies) body.append(...[...body.rows].filter(isLine).sort(order));
+  const first = (body) => [...body.rows].find(isLine);
+  const inOrder = (a, b) => isText
+    ? Number(a.dataset.place) - Number(b.dataset.place) : order(first(a), first(b));
+  const groups = [...table.tBodies].filter((body) => body.rows.length && !isLine(body.rows[0]));
+  const isMean = (body) => body.classList.contains("means");
+  table.append(...groups.filter(isMean).sort(inOrder),
+    ...groups.filter((body) => !isMean(body)).sort(inOrder));
 }
 
 for (const table of document.querySelectorAll("table")) {
@@ -94,8 +121,29 @@ for (const table of document.querySelectorAll("table")) {
 
 const THEMES = ["system", "light", "dark"];
 let theme = 0;
-byId("theme").addEventListener("click", () => {
+function turnTheme() {
   theme = (theme + 1) % THEMES.length;
   document.documentElement.dataset.theme = THEMES[theme];
   byId("theme").textContent = `Theme: ${THEMES[theme]}`;
+}
+byId("theme").addEventListener("click", turnTheme);
+
+// --- Keys. `KEYS` says what each does; the scripts that follow add theirs.
+
+const KEYS = { t: turnTheme, "?": () => byId("keys").showModal() };
+const ARROWS = ["ArrowLeft", "ArrowRight"];
+byId("help").hidden = false;
+byId("help").addEventListener("click", KEYS["?"]);
+byId("close").addEventListener("click", () => byId("keys").close());
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || byId("keys").open) return;
+  const within = (selector) => event.target.closest?.(selector);
+  if (within("input, select, textarea")) {
+    if (event.key === "Escape") event.target.blur();
+    return;
+  }
+  if (ARROWS.includes(event.key) && within(".scroll, [role=tablist]")) return;
+  if (!Object.hasOwn(KEYS, event.key)) return;
+  event.preventDefault();
+  KEYS[event.key]();
 });

@@ -1,7 +1,10 @@
 
 // --- The report: what its address keeps, and judges, one tab each.
 
-const DEFAULTS = { judge: "", run: "", task: "", shots: "", show: "all", q: "", page: "1" };
+const DEFAULTS = {
+  example: "", judge: "", run: "", task: "", shots: "", type: "", judges: "", show: "all", q: "",
+  page: "1",
+};
 const SECTIONS = ["scores", "plots", "gallery"];
 const KEPT = ["judge"];
 state = { ...DEFAULTS };
@@ -27,7 +30,7 @@ tabs.forEach((tab, number) => {
   tab.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
-    event.stopPropagation();
+    event.preventDefault();
     const next = tabs[(number + step + tabs.length) % tabs.length];
     next.click();
     next.focus();

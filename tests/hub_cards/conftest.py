@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import random
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -39,10 +40,17 @@ def pictures(tmp_path_factory):
 
 
 @pytest.fixture
-def make_run(tmp_path, pictures):
+def make_run(tmp_path, run_maker):
+    """Return a function that makes a judged run folder in the test's own."""
+    return partial(run_maker, tmp_path)
+
+
+@pytest.fixture(scope="session")
+def run_maker(pictures):
     """Return a function that makes a judged run folder, from what a model and judges say."""
 
     def make(
+        base,
         name="run",
         *,
         configs=("color_i-2shot", "color_ii-2shot"),
@@ -53,7 +61,7 @@ def make_run(tmp_path, pictures):
         judged=None,
         **settings,
     ):
-        folder = RunFolder(tmp_path / name)
+        folder = RunFolder(base / name)
         source = image_source(str(pictures))
         options = {"model": "copy", "images": str(pictures), "image_digest": source.digest}
         options |= {"model_options": COPY_OPTIONS, "versions": {"cobsat": "0.1.0"}, **settings}

@@ -1,0 +1,58 @@
+"""A report's page as tests read it: its tables, its data, its addresses."""
+
+import base64
+import gzip
+import json
+from html.parser import HTMLParser
+
+
+class Page(HTMLParser):
+    """The page's tables as lists of cells, its JSON blocks, and every address in it.
+
+    `details` is what the pages of its examples show besides, in the order of the examples.
+    """
+
+    def __init__(self, path):
+        super().__init__()
+        self.rows, self.blocks, self.addresses, self.policy, self.text = [], [], [], "", []
+        self.details, self._packed = [], None
+        self._cell = self._block = None
+        self.source = path.read_text("utf-8")
+        self.feed(self.source)
+
+    def handle_starttag(self, tag, attributes):
+        values = dict(attributes)
+        self.addresses += [values[name] for name in ("src", "href", "action") if name in values]
+        if values.get("http-equiv") == "Content-Security-Policy":
+            self.policy = values["content"]
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self._cell = []
+        if tag == "script" and values.get("type") == "application/json":
+            self._block = []
+        if tag == "script" and values.get("type") == "text/plain":
+            self._packed = []
+
+    def handle_endtag(self, tag):
+        if tag in ("td", "th"):
+            self.rows[-1].append(" ".join("".join(self._cell).split()))
+            self._cell = None
+        if tag == "script" and self._block is not None:
+            self.blocks.append(json.loads("".join(self._block)))
+            self._block = None
+        if tag == "script" and self._packed is not None:
+            self.details += json.loads(gzip.decompress(base64.b64decode("".join(self._packed))))
+            self._packed = None
+
+    def handle_data(self, data):
+        self.text.append(data)
+        if self._cell is not None:
+            self._cell.append(data)
+        if self._block is not None:
+            self._block.append(data)
+        if self._packed is not None:
+            self._packed.append(data)
+
+    def says(self, words):
+        return words in " ".join("".join(self.text).split())
