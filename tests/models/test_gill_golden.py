@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ import pytest
 import torch
 import transformers
 from cobsat.models.conversion import load_strictly, read_state, under
-from cobsat.models.gill.bridge import Bridge, BridgeSizes
 from cobsat.models.gill.convert import bridge_from, bridge_sizes, convert_state_dict
 from cobsat.models.gill.prompts import Prompt, Vocabulary
 from cobsat.models.gill.replies import Asked, DrawingRule, Speaker
