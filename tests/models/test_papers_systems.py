@@ -48,16 +48,28 @@ def test_cobsat_models_shows_them(
         )
 
 
-def test_the_page_holds_the_papers_numbers() -> None:
+@pytest.mark.parametrize(
+    ("section", "model", "count"),
+    [("SEED-LLaMA", "SEED-LLaMA", 11), ("Qwen-VL-Chat", "Qwen-VL", 10)],
+)
+def test_the_page_holds_the_papers_numbers(section: str, model: str, count: int) -> None:
     page = (ROOT / "docs" / "models.md").read_text("utf-8")
-    rows = re.findall(r"^\| (\d) \| `(\w+)` \| (\d) \| (.*) \|$", page, re.M)
-    assert len(rows) == 11
+    [told] = re.findall(rf"^## {section}$(.*?)(?=^## |\Z)", page, re.M | re.S)
+    rows = re.findall(r"^\| (\d) \| `(\w+)` \| (\d) \| (.*) \|$", told, re.M)
+    assert len(rows) == count
     for table, method, shots, numbers in rows:
         paper = {
             score.task: score.accuracy
             for score in paper_scores(f"table{table}")
-            if (score.model, score.method, score.shots) == ("SEED-LLaMA", method, int(shots))
+            if (score.model, score.method, score.shots) == (model, method, int(shots))
         }
         assert [float(number) for number in numbers.split(" | ")] == [
-            paper[task] for task in re.findall(r"`(\w+_ii?)`", page)[: len(TASKS)]
+            paper[task] for task in re.findall(r"`(\w+_ii?)`", told)[: len(TASKS)]
         ]
+
+
+def test_the_page_holds_touchstones_numbers() -> None:
+    page = (ROOT / "docs" / "models.md").read_text("utf-8")
+    with open(ROOT / "cobsat_dataset" / "paper" / "touchstone_leaderboard.csv") as file:
+        scores = {row["model"]: row["score"] for row in csv.DictReader(file)}
+    assert f"(the paper's score: {scores['Qwen-VL']})" in page
