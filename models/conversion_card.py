@@ -12,7 +12,9 @@ from huggingface_hub import ModelCardData
 
 __all__ = ["write_card"]
 
-_PIPELINES: Final = {"seed_llama": "any-to-any"}
+_PIPELINES: Final = {
+    "seed_llama": "any-to-any", "gill": "any-to-any", "qwen_vl_chat": "image-text-to-text",
+}  # fmt: skip
 """System → the Hub's name of what it does."""
 _SHOWN: Final = 8
 """Of the tensors that were left out."""

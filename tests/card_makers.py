@@ -17,7 +17,8 @@ from answer_runs import answer_run, question_file
 from cobsat import Options
 from cobsat.export import export
 from cobsat.hub_cards.card import write_card
-from cobsat.models.conversion import write_record
+from cobsat.hub_cards.publish_kinds import _report_card
+from cobsat.models.conversion import CONVERTERS, write_record
 from cobsat.models.conversion_card import write_card as write_conversion_card
 from cobsat.run_folder import write_json
 from cobsat.touchstone.export import export_touchstone
@@ -122,14 +123,22 @@ def training_card(folder: Path, *, lora: bool = True, draws: bool = False) -> Pa
     )
 
 
-def conversion_card(folder: Path, make_run: MakeRun) -> Path:
+def conversion_card(system: str, folder: Path) -> Path:
     """Write the card of a converted checkpoint."""
-    source, out = folder / "published", folder / "seed-llama-14b"
-    for path in (source / "seed_quantizer.pt", out / "image_tokenizer" / "model.safetensors"):
+    source, out = folder / "published", folder / "con|verted"
+    for path in (source / "weights.pt", out / "language_model" / "model.safetensors"):
         path.parent.mkdir(parents=True)
         path.write_bytes(path.name.encode())
-    record = write_record(out, "seed_llama", [source], [f"blocks.{n}.w" for n in range(20)])
+    record = write_record(out, system, [source], [f"blocks.{n}.w" for n in range(20)])
     return write_conversion_card(out, out.name, record)
+
+
+def report_card(folder: Path) -> Path:
+    """Write the card of a report's Space."""
+    (folder / "index.html").write_text("<!doctype html>")
+    runs = [folder / "runs" / "a|b", folder / "runs" / "c"]
+    (folder / "README.md").write_text(_report_card("org/report", runs), encoding="utf-8")
+    return folder / "README.md"
 
 
 def cobsat_export(images: str, folder: Path) -> Path:
@@ -161,7 +170,11 @@ MAKERS: dict[str, tuple[str, Callable[[Path, MakeRun], Path]]] = {
     "a trained adapter": ("model", lambda folder, _: training_card(folder)),
     "a trained model": ("model", lambda folder, _: training_card(folder, lora=False)),
     "a trained model that draws": ("model", lambda folder, _: training_card(folder, draws=True)),
-    "a converted checkpoint": ("model", conversion_card),
+    **{
+        f"a converted {system}": ("model", lambda folder, _, s=system: conversion_card(s, folder))
+        for system in CONVERTERS
+    },
+    "a report": ("report", lambda folder, _: report_card(folder)),
     "CoBSAT, rendered": ("dataset", lambda folder, _: cobsat_export("rendered", folder)),
     "touchstone-mini": ("dataset", mini_export),
     "a file of questions": ("dataset", file_export),
@@ -170,7 +183,7 @@ MAKERS: dict[str, tuple[str, Callable[[Path, MakeRun], Path]]] = {
 
 
 def kind_of(name: str) -> str:
-    """Return whether a card is a model's, a dataset's or a metric's."""
+    """Return whether a card is a model's, a dataset's, a metric's or a report's."""
     if name in MAKERS:
         return MAKERS[name][0]
     path = SHIPPED[name]

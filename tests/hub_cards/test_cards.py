@@ -36,17 +36,19 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 NAMES = [*SHIPPED, *MAKERS]
-CLASSES = {"model": ModelCard, "dataset": DatasetCard, "metric": SpaceCard}
+CLASSES = {"model": ModelCard, "dataset": DatasetCard, "metric": SpaceCard, "report": SpaceCard}
 NEEDED = {
     "model": {"tags", "pipeline_tag"},
     "dataset": {"pretty_name", "language", "license", "task_categories", "size_categories", "tags",
                 "configs", "dataset_info"},
     "metric": {"title", "emoji", "colorFrom", "colorTo", "sdk", "app_file", "tags", "description"},
+    "report": {"title", "emoji", "colorFrom", "colorTo", "sdk", "app_file", "tags"},
 }  # fmt: skip
 SECTIONS = {
     "metric": {"How it works", "How to use", "Inputs", "Outputs", "Limits", "Citation"},
     "dataset": {"What it is for", "Rows", "Pictures", "Limits", "Sizes", "Citation"},
     "model": {"Limits"},
+    "report": set(),
 }
 HUB_TASKS = {
     "any-to-any", "image-text-to-text", "text-to-image", "visual-question-answering",
@@ -107,8 +109,8 @@ each_model = pytest.mark.parametrize(
 each_dataset = pytest.mark.parametrize(
     "card", [name for name in NAMES if kind_of(name) == "dataset"], indirect=True
 )
-each_metric = pytest.mark.parametrize(
-    "card", [name for name in NAMES if kind_of(name) == "metric"], indirect=True
+each_space = pytest.mark.parametrize(
+    "card", [name for name in NAMES if kind_of(name) in ("metric", "report")], indirect=True
 )
 
 
@@ -140,7 +142,7 @@ def test_metadata_have_what_their_kind_needs(card: Card) -> None:
 
 @each
 def test_licence_tasks_and_languages_are_the_hubs(card: Card) -> None:
-    if card.path.parent.name != "seed-llama-14b" and "license" in card.data:
+    if "license" in card.data:
         assert card.data["license"] in LICENSES
         assert ("license_name" in card.data) == (card.data["license"] == "other")
     tasks = [card.data.get("pipeline_tag"), *card.data.get("task_categories", [])]
@@ -223,12 +225,13 @@ def test_a_datasets_files_columns_and_tasks_are_there(card: Card) -> None:
     assert len({task["id"] for task in tasks}) == len(tasks) > 0
 
 
-@each_metric
+@each_space
 def test_a_space_starts(card: Card) -> None:
-    assert card.data["sdk"] == "gradio"
+    assert card.data["sdk"] == {"metric": "gradio", "report": "static"}[card.kind]
     assert (card.path.parent / card.data["app_file"]).is_file()
     assert {card.data["colorFrom"], card.data["colorTo"]} <= COLORS
-    assert {"evaluate", "metric"} <= set(card.data["tags"])
+    if card.kind == "metric":
+        assert {"evaluate", "metric"} <= set(card.data["tags"])
     assert len(card.data["emoji"].rstrip("\N{VARIATION SELECTOR-16}")) == 1
 
 
@@ -373,7 +376,7 @@ def test_the_parser_refuses_what_is_no_option(line: str, wrong: str) -> None:
 
 
 def test_cards_of_runs_name_commands(known: dict[str, Card], tmp_path_factory, make_run) -> None:
-    for name in ("a model, from runs", "a trained adapter", "a converted checkpoint"):
+    for name in ("a model, from runs", "a trained adapter", "a converted seed_llama"):
         path = made(name, tmp_path_factory.mktemp("card"), make_run)
         found = commands(Card("model", path, {}, RepoCard(path.read_text("utf-8")).text))
         assert any("--model" in line for line in found), name
