@@ -1,6 +1,6 @@
-"""Load the benchmark with datasets 3.6, without the package: a loading script, and an export.
+"""Load the benchmarks with datasets 3.6, without the package: a loading script, and exports.
 
-    load.py cobsat_dataset/cobsat.py EXPORTED_FOLDER
+    load.py cobsat_dataset/cobsat.py EXPORT_OF_COBSAT EXPORT_OF_TOUCHSTONE_MINI
 
 Run by `run.sh` in an environment of its own.
 """
@@ -13,8 +13,8 @@ from datasets import load_dataset
 from PIL import Image
 
 
-def main(script: str, export: str) -> None:
-    """Load both ways and compare."""
+def main(script: str, export: str, questions: str) -> None:
+    """Load both ways and compare; load the questions."""
     assert datasets.__version__.startswith("3.6."), datasets.__version__
     assert importlib.util.find_spec("cobsat") is None
     datasets.disable_progress_bars()
@@ -49,7 +49,19 @@ def main(script: str, export: str) -> None:
     pictures = load_dataset(export, "pictures", split="pictures")
     assert len(pictures) == 500
     assert pictures[0]["image"].size == (512, 512)
-    print("datasets 3.6, without the package: loading script and export are the same benchmark")
+    assert exported.features["reference"] == by_script["test"].features["reference"]
+
+    answers = load_dataset(questions, split="test")
+    assert len(answers) == 75
+    assert answers[0]["id"] == "touchstone-mini-1"
+    assert isinstance(answers[0]["images"][0], Image.Image)
+    shown = answers[0]["messages"][0]["content"]
+    assert [part["type"] for part in shown] == ["image", "text"]
+    assert shown[1]["text"] == answers[0]["question"] == answers[0]["reference"]["question"]
+    several = load_dataset(questions, "multi_image", split="test", streaming=True)
+    rows = list(several)
+    assert all("multi_image" in row["categories"] and len(row["images"]) > 1 for row in rows)
+    print("datasets 3.6, without the package: script and export are the same benchmark")
 
 
 if __name__ == "__main__":
