@@ -154,7 +154,8 @@ class Speaker:
             [len(one.prompt.ids) for one in batch],
             [one.seed for one in batch],
             self._decoding,
-            self._context - words.count + 1,  # a picture that was begun is whole
+            # A picture that was begun is to be whole; without one to draw, nothing reads it.
+            self._context - (words.count - 1) * then_end,
             self._ends,
             [rule],
         )
