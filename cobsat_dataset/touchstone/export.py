@@ -3,16 +3,14 @@
     cobsat export --benchmark touchstone-mini --out export/
     load_dataset("export", split="test")      # the rows of load_dataset("touchstone-mini")
 
-Rows have all columns of the builder's. Questions that follow each other in the same categories are
-one file: the config `all` joins all files, and a category those of its questions, so that no
-question is stored twice.
+Rows have all columns of the builder's, and a config is one file, as it is one data set there: a
+question is in the files of its categories, and in that of all.
 """
 
 from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +19,6 @@ from cobsat.export_files import (
     IMAGE,
     INT,
     STRING,
-    ExportedFile,
     ExportedSplit,
     chat,
     new_folder,
@@ -82,25 +79,16 @@ def export_touchstone(
     source = question_source(
         MINI if benchmark == MINI else images or OFFICIAL, instead="--images FILE"
     )
-    there = [name for name in ("all", *CATEGORIES) if source.of_category(_category(name))]
+    there = [name for name in ("all", *CATEGORIES) if _questions(source, name)]
     names = there if not configs else _matching(configs, there)
-    wanted = {_category(name) for name in names}
-    files: list[tuple[tuple[str, ...], ExportedFile]] = []
+    written: list[ExportedSplit] = []
     with new_folder(out):
-        for categories, group in groupby(source.questions, key=lambda q: q.categories):
-            if None in wanted or wanted & set(categories):
-                path = f"data/{benchmark}-{len(files):03d}.parquet"
-                rows = [_row(source, question) for question in group]
-                files.append((categories, write_rows(out, path, rows, COLUMNS)))
-        written = [
-            ExportedSplit(
-                name,
-                "test",
-                tuple(file for of, file in files if name == "all" or name in of),
-                COLUMNS,
-            )
-            for name in names
-        ]
+        asked = {q.index: q for name in names for q in _questions(source, name)}
+        rows = {index: _row(source, question) for index, question in asked.items()}
+        for name in names:
+            of_config = [rows[question.index] for question in _questions(source, name)]
+            file = write_rows(out, f"data/{name}.parquet", of_config, COLUMNS)
+            written.append(ExportedSplit(name, "test", (file,), COLUMNS))
         ours = source.name == MINI
         (out / "README.md").write_text(_card(written, source, ours), encoding="utf-8")
         tasks = {_task(benchmark, name): (name, "test") for name in names}
@@ -108,8 +96,8 @@ def export_touchstone(
     return written, ours
 
 
-def _category(config: str) -> str | None:
-    return None if config == "all" else config
+def _questions(source: QuestionSource, config: str) -> tuple[Question, ...]:
+    return source.of_category(None if config == "all" else config)
 
 
 def _task(benchmark: str, config: str) -> str:
@@ -164,6 +152,9 @@ def _card(written: Sequence[ExportedSplit], source: QuestionSource, ours: bool) 
         pictures=sum(max(1, len(question.images)) for question in source.questions),
         subtasks=len({question.subtask for question in source.questions}),
         categories=counts,
+        in_none=sum(
+            not set(question.categories) & set(CATEGORIES) for question in source.questions
+        ),
         citation=CITATION.strip(),
     )
 

@@ -52,11 +52,13 @@ def test_rows_are_the_builders(name: str | None, exported: Path, tmp_path: Path)
     assert len(wanted) > 0
 
 
-def test_no_question_is_stored_twice_and_no_picture_twice_in_a_column(exported: Path) -> None:
-    files = sorted((exported / "data").iterdir())
-    # description | recognition | both | comprehension | storytelling and comprehension | several
-    assert [pq.read_metadata(file).num_rows for file in files] == [2, 1, 1, 1, 1, 2]
-    assert all(pq.read_metadata(file).num_row_groups == 1 for file in files)
+def test_a_config_is_a_file_that_holds_each_picture_once_a_column(exported: Path) -> None:
+    files = {file.stem: pq.read_metadata(file) for file in (exported / "data").iterdir()}
+    assert {name: data.num_rows for name, data in files.items()} == {
+        "all": 8, "description": 2, "recognition": 2, "comprehension": 3, "storytelling": 1,
+        "multi_image": 2,
+    }  # fmt: skip
+    assert {data.num_row_groups for data in files.values()} == {1}  # another has its own dictionary
 
 
 def test_card_and_eval_yaml_say_what_is_there(exported: Path, source: QuestionSource) -> None:
@@ -82,12 +84,13 @@ def test_card_and_eval_yaml_say_what_is_there(exported: Path, source: QuestionSo
 def test_a_file_of_ones_own_is_exported_with_a_warning(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = made.tsv(
-        tmp_path / "m|ne.tsv", [made.cells(4), made.cells(5, "recognition,description")]
-    )
+    rows = [made.cells(4), made.cells(5, "recognition,description")]
+    rows.append(made.cells(6, category="Visual <Smelling> Ability"))
+    path = made.tsv(tmp_path / "m|ne.tsv", rows)
     out = tmp_path / "out"
     given = ["export", "--benchmark", "touchstone", "--images", str(path), "--out", str(out)]
-    assert main(given) == 0
+    with pytest.warns(UserWarning, match="categories that the paper does not name"):
+        assert main(given) == 0
     shown = capsys.readouterr()
     assert shown.out.startswith("3 configs, ")
     assert "rights are with their owners" in shown.err
@@ -103,6 +106,7 @@ def test_a_file_of_ones_own_is_exported_with_a_warning(
         "rights-of-their-owners",
     )
     assert "not known to be the official" in card.text
+    assert "In none of them: 1." in card.text
     assert r"m\|ne" in card.text
 
 
