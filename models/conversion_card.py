@@ -45,7 +45,7 @@ def write_card(folder: Path, name: str, record: Mapping[str, Any]) -> Path:
         "## Use", "",
         *fenced(
             f"cobsat run --model {system} --model-option checkpoint={path} \\\n"
-            "  --config all-2shot"
+            f"  --config all-2shot{_asked_for(data.pipeline_tag)}"
         ), "",
         "## What it was made of", "",
         *_files(record["sources"]), "",
@@ -64,6 +64,10 @@ def write_card(folder: Path, name: str, record: Mapping[str, Any]) -> Path:
     target = folder / "README.md"
     target.write_text(front_matter(data) + "\n".join(lines), encoding="utf-8")
     return target
+
+
+def _asked_for(pipeline: str | None) -> str:
+    return " --output description" if pipeline == "image-text-to-text" else ""
 
 
 def _files(entries: list[dict[str, Any]]) -> list[str]:

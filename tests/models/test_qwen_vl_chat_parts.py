@@ -288,13 +288,13 @@ def test_rows_of_a_batch_go_by_their_own_lengths(system: QwenVLChat) -> None:
 
 
 def test_tables_of_places_are_stretched_between_their_rows() -> None:
-    """A plane stays a plane but near its edges; a table of the right size stays as it is."""
+    """By the cubic kernel of a = -0.75, worked out: a quarter between k and k + 1 is 0.296875."""
     side = torch.arange(8.0)
     plane = torch.stack([side[:, None].expand(8, 8), side.expand(8, 8)], dim=-1)
     table = plane.reshape(64, 2)
     assert stretched(table, 64) is table
     larger = stretched(table, 256).reshape(16, 16, 2)
-    inner = (torch.arange(16.0) + 0.5) / 2 - 0.5
+    inner = torch.stack([side - 1 + 0.703125, side + 0.296875], dim=-1).flatten()
     np.testing.assert_allclose(larger[4:-4, 8, 0], inner[4:-4], atol=1e-5)
     np.testing.assert_allclose(larger[8, 4:-4, 1], inner[4:-4], atol=1e-5)
     assert stretched(table.bfloat16(), 256).dtype == torch.bfloat16

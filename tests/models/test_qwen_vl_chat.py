@@ -1,0 +1,439 @@
+"""Qwen-VL-Chat under test, tiny: batches, seeds, rounds, questions, records, conversion, runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import touchstone_questions as made
+from cobsat import Example, Options, examples
+from cobsat.cli import main
+from cobsat.models import Output
+from cobsat.models.conversion import converted_digest, read_state
+from cobsat.models.qwen_vl_chat.adapter import QwenVLChatModel
+from cobsat.models.qwen_vl_chat.language_model import ntk_alpha
+from cobsat.models.qwen_vl_chat.prompts import COBSAT_SYSTEM, DEFAULT_SYSTEM, format_prompt
+from cobsat.models.qwen_vl_chat.system import QwenVLChat
+from cobsat.models.rounds import user_turns
+from cobsat.models.seeds import example_seed
+from cobsat.models.vlm_generation import Decoding
+from PIL import Image
+from qwen_vl_checkpoints import SMALL, save_published
+from shared_runs import read
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+@pytest.fixture(scope="module")
+def model() -> QwenVLChatModel:
+    """One tiny model; tests leave it as it is."""
+    return QwenVLChatModel(tiny=True)
+
+
+@pytest.fixture
+def asked(model: QwenVLChatModel, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What the language model is asked, as it comes: prompts and their pictures."""
+    given: list[Any] = []
+    own = model._say
+
+    def say(prompts: Any) -> Any:
+        given.extend(prompts)
+        return own(prompts)
+
+    monkeypatch.setattr(model, "_say", say)
+    return given
+
+
+def rows(pictures: Path, config: str = "color_i-2shot", **options: Any) -> list[Example]:
+    given = {"output": "description", "instructions_for": "qwen_vl", **options}
+    if given.get("prompt_type") in ("caption", "cot"):
+        given["instructions_for"] = "neutral"
+    return examples(config, "test", Options(images=str(pictures), **given))
+
+
+def texts(outputs: list[Output]) -> list[str]:
+    assert {output.status for output in outputs} == {"ok"}, [o.reason for o in outputs]
+    return [output.text or "" for output in outputs]
+
+
+def ids_of(model: QwenVLChatModel, row: Example, *replies: str, system: str = "") -> list[int]:
+    turns = user_turns(row["messages"], row["followup"] if replies else None)
+    words = model._system.vocabulary
+    prompt = format_prompt(system or COBSAT_SYSTEM, turns, replies, words, model._tokens)
+    return list(prompt.ids)
+
+
+def test_a_description_is_the_same_in_any_batch(
+    model: QwenVLChatModel, picture_folder: Path
+) -> None:
+    batch = [
+        *rows(picture_folder)[:2],
+        rows(picture_folder, "texture_ii-4shot")[0],
+        rows(picture_folder, prompt_type="caption")[5],
+    ]
+    outputs = model.predict(batch)
+    together = texts(outputs)
+    assert len(set(together)) > 2
+    assert all(text.isalpha() and len(text) == 5 for text in together)
+    assert model.predict([batch[2], batch[0]]) == [outputs[2], outputs[0]]
+    assert [model.predict([row])[0] for row in reversed(batch)] == outputs[::-1]
+    assert QwenVLChatModel(tiny=True, reuse_gb=0).predict(batch[1:3]) == outputs[1:3]
+    assert [output.extra for output in outputs] == [
+        {"seed": example_seed(0, row["id"])} for row in batch
+    ]
+    assert {output.finish_reason for output in outputs} == {"stop"}
+
+
+def test_the_prompt_is_asked_as_it_is_formatted(
+    model: QwenVLChatModel, asked: list[Any], picture_folder: Path
+) -> None:
+    row = rows(picture_folder)[3]
+    output = model.predict([row])[0]
+    ids = list(asked[0].prompt.ids)
+    assert ids == ids_of(model, row)
+    assert output.usage == {"input_tokens": len(ids), "output_tokens": 5}
+    assert len(ids) > model._system.language_model.config.seq_length  # NTK and log-n act
+    system = {"type": "text", "text": "Be brief.", "image": None}
+    own: Any = {**row, "messages": [{"role": "system", "content": [system]}, *row["messages"]]}
+    model.predict([own])
+    assert list(asked[1].prompt.ids) == ids_of(model, row, system="Be brief.")
+
+
+def test_pictures_take_their_places(
+    model: QwenVLChatModel, asked: list[Any], picture_folder: Path
+) -> None:
+    row = rows(picture_folder)[0]
+    shown = [part["image"] for part in row["messages"][-1]["content"] if part["image"]]
+    longer = rows(picture_folder, "color_i-4shot")[0]
+    model.predict([row, longer])
+    pictures = [model._system.see(Image.open(image)) for image in shown]
+    assert not torch.equal(*pictures)
+    inputs = model._inputs(asked)
+    start = len(asked[1].prompt.ids) - len(asked[0].prompt.ids)
+    assert inputs["attention_mask"].sum(dim=1).tolist() == [len(one.prompt.ids) for one in asked]
+    assert inputs["attention_mask"][0, start - 1 : start + 1].tolist() == [0, 1]
+    ids, embeddings = inputs["input_ids"][0, start:], inputs["inputs_embeds"][0, start:]
+    count = model._system.vocabulary.count
+    for slot, picture in zip(asked[0].prompt.slots, pictures, strict=True):
+        assert torch.equal(embeddings[slot : slot + count], picture)
+    words = ids != model._system.vocabulary.picture
+    assert int((~words).sum()) == 2 * count
+    table = model._system.language_model.get_input_embeddings().weight
+    assert torch.equal(embeddings[words], table[ids[words]])
+
+
+def test_a_reply_is_that_of_a_forward_pass_over_the_whole_row(
+    model: QwenVLChatModel, asked: list[Any], picture_folder: Path
+) -> None:
+    """Greedy generation with a cache, padded, against one pass without either."""
+    greedy = QwenVLChatModel(tiny=True, do_sample=False)
+    batch = [rows(picture_folder)[0], rows(picture_folder, "color_i-4shot")[0]]
+    replies = texts(greedy.predict(batch))
+    model.predict(batch)
+    for one, reply in zip(asked, replies, strict=True):
+        system, vocabulary = greedy._system, greedy._system.vocabulary
+        said = [*greedy._tokens(reply), vocabulary.turn_end]
+        table = system.language_model.get_input_embeddings()
+        with torch.inference_mode():
+            before = system.embedded(one.prompt, one.pictures)
+            whole = torch.cat([before, table(torch.tensor(said))])[None]
+            logits = system.language_model(inputs_embeds=whole).logits[0, len(before) - 1 : -1]
+        # Of one base: a longer prompt's would be another.
+        assert ntk_alpha(len(before), 256) == ntk_alpha(whole.shape[1], 256) > 1
+        assert logits.argmax(dim=-1).tolist() == said
+
+
+def test_a_reply_is_drawn_by_seed_and_id_or_is_greedy(picture_folder: Path) -> None:
+    row = rows(picture_folder)[0]
+    others: list[Any] = [{**row, "id": f"{row['id']}-{number}"} for number in range(6)]
+    free = texts(QwenVLChatModel(tiny=True, top_p=1.0).predict(others))
+    assert len(set(free)) > 3
+    assert texts(QwenVLChatModel(tiny=True, top_p=1.0, seed=1).predict(others)) != free
+    greedy = QwenVLChatModel(tiny=True, do_sample=False)
+    outputs = greedy.predict(others)
+    assert len(set(texts(outputs))) == 1
+    assert {json.dumps(output.extra) for output in outputs} == {"{}"}
+    assert greedy.capabilities.repeats == QwenVLChatModel.repeats_with({"do_sample": False}) != ""
+    assert QwenVLChatModel.repeats_with({}) == ""
+
+
+def test_a_chain_of_thought_follows_the_reply(
+    model: QwenVLChatModel, asked: list[Any], picture_folder: Path
+) -> None:
+    batch = rows(picture_folder, prompt_type="cot")[:2]
+    outputs = model.predict(batch)
+    texts(outputs)
+    assert len(asked) == 4
+    for row, first, second, output in zip(batch, asked[:2], asked[2:], outputs, strict=True):
+        extra = output.extra or {}
+        reply = extra["first_round"]["text"]
+        assert extra["first_round"] == {"text": reply, "finish_reason": "stop"}
+        assert len(reply) == 5
+        assert list(first.prompt.ids) == ids_of(model, row)
+        assert list(second.prompt.ids) == ids_of(model, row, reply)
+        assert [p.tolist() for p in second.pictures] == [p.tolist() for p in first.pictures]
+        assert extra["seed"] == second.seed == example_seed(0, row["id"], 1)
+        assert first.seed == example_seed(0, row["id"])
+        tokens = len(first.prompt.ids) + len(second.prompt.ids)
+        assert output.usage == {"input_tokens": tokens, "output_tokens": 5 + 5}
+    assert model.predict(batch[1:]) == outputs[1:]
+
+
+def test_a_reply_that_is_cut_says_so(picture_folder: Path) -> None:
+    output = QwenVLChatModel(tiny=True, max_new_tokens=3).predict(rows(picture_folder)[:1])[0]
+    assert (output.status, len(output.text or ""), output.finish_reason) == ("ok", 3, "length")
+
+
+@pytest.mark.parametrize("end", ["<|im_end|>", "<|im_start|>", "<|endoftext|>"])
+def test_each_end_ends_a_reply_and_nothing_is_no_answer(end: str, picture_folder: Path) -> None:
+    model = QwenVLChatModel(tiny=True)
+    number = model._tokens(end)[0]
+    with torch.no_grad():  # whatever is said, this follows
+        model._system.language_model.lm_head.weight[:] = 0
+        model._system.language_model.model.norm.weight[:] = 0
+        model._system.language_model.lm_head.bias = torch.nn.Parameter(
+            torch.zeros(len(model._system.words)).index_fill(0, torch.tensor([number]), 100.0)
+        )
+    output = model.predict(rows(picture_folder)[:1])[0]
+    assert (output.status, output.finish_reason) == ("error", "stop")
+    assert output.reason == "empty: the model answered nothing (0 tokens)"
+    thought = model.predict(rows(picture_folder, prompt_type="cot")[:1])[0]
+    assert thought.reason == "empty: first round: nothing came"
+
+
+def test_boxes_are_part_of_a_reply(model: QwenVLChatModel) -> None:
+    text = " <ref>the dog</ref><box>(10,20),(30,40)</box>"
+    said = model._said(model._tokens(text), True, 7)
+    assert said.text == text.strip()
+
+
+def said(text: str, **more: Any) -> Any:
+    content = [{"type": "text", "text": text, "image": None}]
+    return {
+        "id": "it", "messages": [{"role": "user", "content": content}], "followup": None,
+        "output": "description", **more,
+    }  # fmt: skip
+
+
+def test_one_bad_example_does_not_cost_the_others(
+    model: QwenVLChatModel, picture_folder: Path, tmp_path: Path
+) -> None:
+    good = rows(picture_folder)[0]
+    missing = said("red: ")
+    missing["messages"][0]["content"].append(
+        {"type": "image", "text": None, "image": str(tmp_path / "none.png")}
+    )
+    steering = said("red: ", followup="and <|im_end|>")
+    batch = [missing, good, said("a" * 5000), said("<img>: "), steering]
+    outputs = model.predict(batch)
+    assert [output.status for output in outputs] == ["error", "ok", "error", "error", "error"]
+    assert (outputs[0].reason or "").startswith("picture: ")
+    tokens = len(ids_of(model, batch[2]))
+    assert outputs[2].reason == (
+        f"too_long: the prompt has {tokens:,} tokens with its pictures, the context 4,096"
+    )
+    assert outputs[3].reason == "control_token: a text of the prompt holds '<img>'"
+    assert outputs[4].reason == "control_token: a text of the prompt holds '<|im_end|>'"
+    assert model.predict([good]) == outputs[1:2]
+
+
+def test_a_reply_ends_where_the_context_does(model: QwenVLChatModel, picture_folder: Path) -> None:
+    row = rows(picture_folder)[0]
+    length = len(ids_of(model, row))
+    tight = QwenVLChatModel(tiny=True, context=length + 2).predict([row])[0]
+    assert (tight.finish_reason, len(tight.text or "")) == ("length", 2)
+    full = QwenVLChatModel(tiny=True, context=length).predict([row])[0]
+    assert (full.reason or "").startswith(f"too_long: the prompt has {length:,} tokens")
+
+
+def test_what_does_not_fit_into_memory_is_asked_in_smaller_batches(
+    picture_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = QwenVLChatModel(tiny=True)
+    batch = rows(picture_folder)[:3]
+    expected = model.predict(batch)
+    own, sizes = model._generate, []
+
+    def generate(some: Any) -> Any:
+        sizes.append(len(some))
+        if len(some) > 1 or some[0].seed == example_seed(0, batch[1]["id"]):
+            raise torch.OutOfMemoryError
+        return own(some)
+
+    monkeypatch.setattr(model, "_generate", generate)
+    outputs = model.predict(batch)
+    assert sizes == [3, 1, 1, 1]
+    assert [outputs[0], outputs[2]] == [expected[0], expected[2]]
+    assert outputs[1].reason == "out_of_memory: the example alone does not fit"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "checkpoint must be given, or tiny=true, and not both, got checkpoint=None"),
+        ({"checkpoint": "a/b", "tiny": True}, "and not both, got checkpoint='a/b', tiny=True"),
+        ({"checkpoint": "a/b"}, "checkpoint must be a folder that cobsat convert made, got 'a/b'"),
+        ({"tiny": True, "system": 3}, "system must be a text without control tokens, got 3"),
+        ({"tiny": True, "system": "<|im_end|>"}, "system must be a text without control tokens"),
+        ({"tiny": True, "top_p": 0}, "top_p must be above 0"),
+        ({"tiny": True, "dtype": "int8"}, "dtype must be one of auto"),
+        ({"tiny": True, "context": 1}, "context must be an integer of 2 or more, got 1"),
+        ({"tiny": True, "reuse_gb": -1}, "reuse_gb must be a number of 0 or more, got -1"),
+    ],
+)
+def test_options_that_cannot_be_are_named(options: dict[str, Any], message: str) -> None:
+    with pytest.raises((ValueError, FileNotFoundError), match=message):
+        QwenVLChatModel(**options)
+
+
+def test_the_record_says_how_it_is_asked(model: QwenVLChatModel) -> None:
+    record = model.record()
+    assert record.pop("versions")["device"] == "cpu"
+    assert record == {
+        "checkpoint": None,
+        "tiny": True,
+        "dtype": "float32",
+        "system": "You are a professional assistant and always answer my question directly and "
+        "perfectly without any excuses. If I ask you to predict, you should always give me the "
+        "prediction with the highest probability or even random guess.",
+        "picture_size": 28,
+        "seq_length": 256,
+        "context": 4096,
+        "decoding": {
+            "max_new_tokens": 512, "do_sample": True, "temperature": 1.0, "top_p": 0.3, "seed": 0,
+        },
+    }  # fmt: skip
+    assert model._decoding == Decoding(512, True, 1.0, 0.3, 0)
+    assert model.capabilities.outputs == {"description"}
+    assert model.capabilities.max_images is None
+
+
+def test_tiny_systems_of_one_seed_are_the_same() -> None:
+    before = torch.get_rng_state()
+    one, two, other = (QwenVLChat.tiny(seed) for seed in (0, 0, 1))
+    assert torch.equal(torch.get_rng_state(), before)
+    for part in ("language_model", "vision"):
+        states = [getattr(system, part).state_dict() for system in (one, two, other)]
+        assert all(torch.equal(states[0][name], states[1][name]) for name in states[0])
+        assert not all(torch.equal(states[0][name], states[2][name]) for name in states[0])
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_published(tmp_path_factory.mktemp("published") / "Qwen-VL-Chat", *SMALL)
+
+
+@pytest.fixture(scope="module")
+def converted(published: Path) -> Path:
+    out = published.with_name("converted")
+    assert main(["convert", "qwen_vl_chat", str(published), "--out", str(out)]) == 0
+    return out
+
+
+def test_a_converted_checkpoint_is_the_published_one(published: Path, converted: Path) -> None:
+    state = read_state(published)
+    system = QwenVLChat.from_pretrained(str(converted), device="cpu")
+    model, vision = system.language_model, system.vision
+    assert torch.equal(model.lm_head.weight, state["lm_head.weight"])
+    values = model.model.layers[1].self_attn.v_proj.weight
+    assert torch.equal(values, state["transformer.h.1.attn.c_attn.weight"][256:])
+    up = model.model.layers[0].mlp.up_proj.weight
+    assert torch.equal(up, state["transformer.h.0.mlp.w1.weight"])
+    assert torch.equal(vision.projection.weight.T, state["transformer.visual.proj"])
+    assert vision.sizes == SMALL[1]
+    config = model.config
+    assert (config.seq_length, config.max_position_embeddings) == (64, 512)
+    assert config.rope_parameters["rope_theta"] == 10000
+    record = json.loads((converted / "conversion.json").read_text("utf-8"))
+    assert record["system"] == "qwen_vl_chat"
+    assert "Qwen-VL-Chat/qwen.tiktoken" in {entry["name"] for entry in record["sources"]}
+    names = {entry["name"] for entry in record["files"]}
+    assert {"vision/model.safetensors", "language_model/tokenizer.json"} <= names
+
+
+def test_a_converted_checkpoint_describes(converted: Path, picture_folder: Path) -> None:
+    options: dict[str, Any] = {"device": "cpu", "max_new_tokens": 8}
+    model = QwenVLChatModel(str(converted), **options)
+    batch = rows(picture_folder)[:1] + rows(picture_folder, instructions_for="neutral")[:2]
+    outputs = model.predict(batch)
+    assert [(output.reason or "").partition(":")[0] for output in outputs] == ["too_long", "", ""]
+    assert all((output.usage or {})["output_tokens"] for output in outputs[1:])
+    assert model.predict(batch[2:]) == outputs[2:]
+    assert model.record()["context"] == 512
+    assert model.record()["weights_sha256"] == converted_digest(converted)
+    assert model.name == str(converted)
+    half = QwenVLChat.from_pretrained(str(converted), dtype="bfloat16", device="cpu")
+    assert half.language_model.dtype == half.vision.places.dtype == torch.bfloat16
+    assert half.see(Image.new("RGB", (9, 9))).dtype == torch.bfloat16
+
+
+def test_a_checkpoint_without_a_part_is_refused(converted: Path, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="cobsat convert qwen_vl_chat Qwen-VL-Chat --out"):
+        QwenVLChat.from_pretrained(str(converted / "vision"))
+    with pytest.raises(ValueError, match="device must be auto with a device_map, got 'cpu'"):
+        QwenVLChat.from_pretrained(str(converted), device="cpu", device_map="auto")
+
+
+@pytest.mark.parametrize("lacks", ["config.json", "qwen.tiktoken", "pytorch_model-00002"])
+def test_a_published_folder_that_lacks_something_is_refused(
+    lacks: str, published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "Qwen-VL-Chat"
+    folder.mkdir()
+    for file in published.iterdir():
+        if not file.name.startswith(lacks):
+            (folder / file.name).symlink_to(file)
+    assert main(["convert", "qwen_vl_chat", str(folder), "--out", str(tmp_path / "out")]) == 2
+    told = capsys.readouterr().err
+    if lacks.startswith("pytorch"):
+        assert "must have 'transformer.wte.weight' in its tensors or its config" in told
+    else:
+        assert "must be one folder with config.json, qwen.tiktoken and the weights" in told
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture
+def questions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    with made.shipping(tmp_path_factory.mktemp("mini")) as shipped:
+        yield shipped
+
+
+def test_questions_of_touchstone_in_a_run(questions: Any, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    given = ["predict", "--model", "qwen_vl_chat", "--tiny", "--config", "touchstone-mini"]
+    assert main([*given, "--out", str(out)]) == 0
+    lines = read(out)
+    assert len(lines) == 8
+    assert {line["status"] for line in lines} == {"ok"}
+    assert all(line["text"] for line in lines)
+    run = json.loads((out / "run.json").read_text("utf-8"))
+    assert run["model_options"]["record"]["system"] == DEFAULT_SYSTEM
+
+
+def test_a_run_goes_on_and_ends_the_same(picture_folder: Path, tmp_path: Path) -> None:
+    arguments = [
+        "predict", "--model", "qwen_vl_chat", "--tiny", "--images", str(picture_folder),
+        "--config", "color_i-2shot", "--output", "description", "--batch-size", "3",
+    ]  # fmt: skip
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    assert main([*arguments, "--limit", "5", "--out", str(whole)]) == 0
+    assert main([*arguments, "--limit", "2", "--out", str(parts)]) == 0
+    assert main([*arguments, "--limit", "5", "--out", str(parts)]) == 0
+    kept = [[{**line, "seconds": 0} for line in read(out)] for out in (whole, parts)]
+    assert kept[0] == kept[1]
+    assert {line["status"] for line in kept[0]} == {"ok"}
+    run = json.loads((whole / "run.json").read_text("utf-8"))
+    assert run["instructions_for"] == "qwen_vl"
+    assert run["model_options"]["record"]["system"] == COBSAT_SYSTEM
+
+
+def test_pictures_are_refused_before_anything_is_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["predict", "--model", "qwen_vl_chat", "--tiny", "--config", "color_i-2shot"]
+    assert main([*given, "--out", str(tmp_path / "run")]) == 2
+    assert "must be one of description, got 'image': --output descr" in capsys.readouterr().err
