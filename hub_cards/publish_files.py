@@ -7,7 +7,6 @@ never goes, whatever the list says.
 
 from __future__ import annotations
 
-import mmap
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,18 +33,23 @@ _NEVER: Final = (
 _SHOWN_HIDDEN: Final = ".eval_results"
 """The one hidden name that the Hub reads."""
 
-_SHAPES: Final = (
-    ("a token of the Hub", b"hf_", rb"hf_[A-Za-z0-9]{30,}"),
-    ("a key of an API", b"sk-", rb"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))sk-[\w-]*?[A-Za-z0-9]{16,}"),
-    ("a key of an API", b"gsk_", rb"gsk_[A-Za-z0-9]{30,}"),
-    ("a key of Google", b"AIza", rb"(?<![\w+/-])AIza[\w-]{35}"),
-    ("a key of AWS", b"AKIA", rb"(?<![A-Za-z0-9+/])AKIA[0-9A-Z]{16}(?![A-Za-z0-9+/])"),
-    ("a token of GitHub", b"gh", rb"gh[pousr]_[A-Za-z0-9]{36}"),
-    ("a token of GitHub", b"github_pat_", rb"github_pat_\w{40,}"),
-    ("a private key", b"PRIVATE KEY-----", rb"-----BEGIN [A-Z ]*PRIVATE KEY-----"),
+_SHAPES: Final = tuple(
+    (what, begin, re.compile(shape))
+    for what, begin, shape in (
+        ("a token of the Hub", b"hf_", rb"hf_[A-Za-z0-9]{30}"),
+        ("a key of an API", b"sk-", rb"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))sk-[\w-]*?[A-Za-z0-9]{16}"),
+        ("a key of an API", b"gsk_", rb"gsk_[A-Za-z0-9]{30}"),
+        ("a key of Google", b"AIza", rb"(?<![\w+/-])AIza[\w-]{35}"),
+        ("a key of AWS", b"AKIA", rb"(?<![A-Za-z0-9+/])AKIA[0-9A-Z]{16}(?![A-Za-z0-9+/])"),
+        *(("a token of GitHub", b, b + rb"[A-Za-z0-9]{36}") for b in (b"ghp_", b"gho_", b"ghs_")),
+        ("a token of GitHub", b"github_pat_", rb"github_pat_\w{40}"),
+        ("a private key", b"-----BEGIN ", rb"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----"),
+    )
 )
-"""What it is, what it always holds (quick to look for), and its shape."""
+"""What it is, how it begins, and its shape, which the base64 of a picture does not have."""
 
+_EDGE: Final = 2**20
+"""Bytes at both ends of a binary file, where what describes it stands as text."""
 _SECRET_NAMES: Final = re.compile(r".*(KEY|TOKEN|SECRET|PASSWORD)", re.IGNORECASE)
 _SHORTEST: Final = 12
 """Letters of a variable's value from which it is taken for a secret."""
@@ -156,21 +160,28 @@ def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
 
 def _keys(source: Source, known: Mapping[str, bytes]) -> Iterator[tuple[int, str]]:
     """Yield line and kind of what looks like a key, in the order of kinds."""
-    if isinstance(source, bytes):
-        yield from _keys_in(source, known)
-    elif source.stat().st_size:
-        with open(source, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as m:
-            yield from _keys_in(m, known)
-
-
-def _keys_in(data: bytes | mmap.mmap, known: Mapping[str, bytes]) -> Iterator[tuple[int, str]]:
+    data = source if isinstance(source, bytes) else _text(source)
     for name, value in known.items():
         if (place := data.find(value)) >= 0:
             yield _line(data, place), f"the value of {name}"
-    for what, always, shape in _SHAPES:
-        if data.find(always) >= 0 and (match := re.search(shape, data)):
-            yield _line(data, match.start()), what
+    for what, begin, shape in _SHAPES:
+        place = data.find(begin)
+        while place >= 0:
+            if shape.match(data, place):
+                yield _line(data, place), what
+                break
+            place = data.find(begin, place + 1)
 
 
-def _line(data: bytes | mmap.mmap, place: int) -> int:
-    return data[:place].count(b"\n") + 1
+def _text(path: Path) -> bytes:
+    """Return a file of text, and of another what may be text in it: its two ends."""
+    with open(path, "rb") as file:
+        head = file.read(_EDGE)
+        if b"\0" not in head:
+            return head + file.read()
+        file.seek(max(len(head), path.stat().st_size - _EDGE))
+        return head + b"\n" + file.read()
+
+
+def _line(data: bytes, place: int) -> int:
+    return data.count(b"\n", 0, place) + 1

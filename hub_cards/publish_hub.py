@@ -22,7 +22,11 @@ from huggingface_hub import (
     constants,
     get_token,
 )
-from huggingface_hub.errors import HfHubHTTPError, RepositoryNotFoundError
+from huggingface_hub.errors import (
+    HfHubHTTPError,
+    LocalEntryNotFoundError,
+    RepositoryNotFoundError,
+)
 from huggingface_hub.utils import disable_progress_bars
 
 from .publish_plan import Kind, Plan, Remote, There, batches
@@ -174,7 +178,7 @@ def _said_clearly(repo: str) -> Iterator[None]:
         if not isinstance(error.__cause__, _TRANSPORT):
             raise
         raise _clear(error.__cause__, repo, str(error)) from error
-    except _TRANSPORT as error:
+    except (_TRANSPORT, LocalEntryNotFoundError) as error:
         raise _clear(error, repo) from error
 
 

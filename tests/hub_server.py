@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any
 from unittest import mock
@@ -90,10 +91,20 @@ class HubServer:
         """Let `HfApi` of this process, which has read its environment, speak to this server."""
         from huggingface_hub import close_session, constants
 
-        set_ = {"ENDPOINT": self.url, "HF_HUB_OFFLINE": False, "HF_HUB_DISABLE_XET": True}
-        set_ |= {"HF_TOKEN_PATH": os.devnull}
         environment = {**self.environment, "HF_TOKEN": token or ""}
-        with mock.patch.multiple(constants, **set_), mock.patch.dict(os.environ, environment):
+        with (
+            TemporaryDirectory() as cache,
+            mock.patch.multiple(
+                constants,
+                ENDPOINT=self.url,
+                HUGGINGFACE_CO_URL_TEMPLATE=self.url + "/{repo_id}/resolve/{revision}/{filename}",
+                HF_HUB_CACHE=cache,
+                HF_HUB_DISABLE_XET=True,
+                HF_HUB_OFFLINE=False,
+                HF_TOKEN_PATH=os.devnull,
+            ),
+            mock.patch.dict(os.environ, environment),
+        ):
             close_session()
             try:
                 yield
@@ -114,10 +125,12 @@ class HubServer:
         with self._lock:
             self._faults.clear()
 
-    def sent(self) -> list[str]:
+    def sent(self, forget: bool = True) -> list[str]:
         """Return what changed repositories since the last call: "PUT 12 bytes", "commit org/x"."""
         with self._lock:
-            requests, self.requests = self.requests, []
+            requests = list(self.requests)
+            if forget:
+                self.requests.clear()
         found = []
         for request in requests:
             if request.status != 200:
