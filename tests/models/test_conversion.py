@@ -364,7 +364,10 @@ def test_a_tokenizer_that_needs_a_package_names_it(
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["seed_lama", "a"], "system must be one of seed_llama, got 'seed_lama'; did you mean"),
+        (
+            ["seed_lama", "a"],
+            f"system must be one of {', '.join(conversion.CONVERTERS)}, got 'seed_lama'; did you",
+        ),
         (
             ["seed_llama", "none.pt"],
             "checkpoint must be a file or a folder, got none.pt: not there",
