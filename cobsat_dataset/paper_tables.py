@@ -1,4 +1,4 @@
-"""The accuracies that the paper reports in its Tables 2 to 6, to set beside one's own.
+"""The accuracies of the paper's Tables 2 to 6 and the authors' results, to set beside one's own.
 
 They were measured on the official pictures: beside scores on others they mean nothing.
 
@@ -8,6 +8,7 @@ They were measured on the official pictures: beside scores on others they mean n
 | `table3` | precise textual inputs (Sec. 6.2) |
 | `table4` | fine-tuned Qwen-VL, on the split of Sec. 7.1 |
 | `table5`, `table6` | chain of thought, articulated instructions (Sec. 7.2, 7.3) |
+| `authors` | ten models' descriptions at 2 shots, the `_i` tasks, from the authors' repository |
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class PaperScore:
     """One number of the paper.
 
     Attributes:
-        table: Where it stands: "table4".
+        table: Where it stands: "table4"; "authors" for their repository.
         model: As the paper names it.
         output: "image" or "description".
         shots: Demonstrations in a prompt.
@@ -50,7 +51,7 @@ class PaperScore:
 
 @cache
 def paper_scores(table: str) -> tuple[PaperScore, ...]:
-    """Return the numbers of one of the paper's tables, in its order.
+    """Return the numbers of a table, in its order.
 
     >>> paper_scores("table4")[0].accuracy
     0.54

@@ -73,7 +73,7 @@ def save_published(home: Path) -> tuple[Path, Path, Path, Path]:
         words.save_pretrained(opt)
         model = plain_opt(len(words) + 3)  # as OPT's own: some rows that no token has
         model.config.save_pretrained(opt)
-        torch.save(model.state_dict(), opt / "pytorch_model.bin")
+        torch.save(model.model.state_dict(), opt / "pytorch_model.bin")  # without "model."
         plain_clip().save_pretrained(clip)
         tiny.tiny_decoder().save_pretrained(decoder)
     return gill, opt, clip, decoder
