@@ -6,6 +6,7 @@ it, and tests that call `asyncio.run` share theirs with it.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -99,6 +100,16 @@ class Browser:
     def run(self, script: str) -> Any:
         """Run a script in the page and return its value, or what its promise comes to."""
         return self.do(lambda page: page.evaluate(script))
+
+    def until(self, script: str, wanted: Any = True, seconds: float = 20) -> None:
+        """Wait until a script has a value.
+
+        Playwright's own waiting evaluates in the page, where our policy forbids it.
+        """
+        ends = time.monotonic() + seconds
+        while (got := self.run(script)) != wanted:
+            assert time.monotonic() < ends, f"{script} must become {wanted!r}, got {got!r}"
+            time.sleep(0.02)
 
     def press(self, key: str) -> None:
         """Press one key, or several at once: `Control+1`."""

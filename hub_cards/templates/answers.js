@@ -50,7 +50,10 @@ function given(output, { text = null, whole = false } = {}) {
 /** Show the run's own file in place of its thumbnail, where the file lies beside the page. */
 function enlarge(image, address) {
   const file = new Image();
-  file.addEventListener("load", () => { image.src = address; });
+  file.addEventListener("load", () => {
+    image.decoding = "sync";
+    image.src = address;
+  });
   file.src = address;
 }
 

@@ -53,6 +53,7 @@ async function showExample() {
     const links = [...byId("cards").querySelectorAll(".id")];
     links.find((link) => link.textContent === opened)?.focus({ preventScroll: true });
     opened = "";
+    byId("example-body").replaceChildren();
     return;
   }
   document.body.dataset.title ??= document.title;

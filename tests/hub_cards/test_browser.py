@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from cobsat import THEMES, Prediction, Verdict
+from cobsat import THEMES, Prediction, RunFolder, Verdict
 from cobsat.hub_cards.report import write_report
 from cobsat.run_folder import write_json
 
@@ -103,6 +103,64 @@ def test_filters_come_from_the_address_and_go_into_it(browser, report):
     assert found(browser) == "1 to 24 of 40"
 
 
+def choices(browser, name):
+    """Return what can be chosen; nothing where the choice is not shown."""
+    return browser.run(
+        f"(() => {{ const field = document.querySelector('[name={name}]');"
+        "return field.checkVisibility() ? [...field.options].map((one) => one.text) : []; })()"
+    )
+
+
+def choose(browser, name, value):
+    browser.run(
+        f"(() => {{ const field = document.querySelector('[name={name}]'); field.value = '{value}';"
+        "field.dispatchEvent(new Event('change')); })()"
+    )
+
+
+def test_there_is_no_choice_where_all_is_alike(browser, make_run):
+    run = make_run(configs=["color_i-2shot"], limit=3)
+    browser.open(write_report([run]))
+    names = ("run", "task", "shots", "type", "judges")
+    assert [choices(browser, name) for name in names] == [[]] * 5
+    other = make_run("other", configs=["color_ii-4shot"], limit=3, prompt_type="misleading")
+    browser.open(write_report([run, other]))
+    assert {name: choices(browser, name)[1:] for name in names} == {
+        "run": ["run", "other"], "task": ["color_i", "color_ii"], "shots": ["2", "4"],
+        "type": ["default", "misleading"], "judges": [],
+    }  # fmt: skip
+    choose(browser, "type", "misleading")
+    assert browser.run("location.hash") == "#type=misleading"
+    assert shown(browser) == [f"color_ii-4shot-test-{number:04d}" for number in range(3)]
+    browser.run("document.getElementById('clear').click()")
+    assert browser.run("location.hash") == ""
+    assert found(browser) == "1 to 6 of 6"
+    assert browser.run("document.getElementById('clear').hidden") is True
+
+
+def test_finds_where_judges_disagree(browser, make_run):
+    def judge(row, prediction, draw):
+        if draw.random() < 0.3:
+            return Verdict(row["id"], "unscored", reason="unclear")
+        return Verdict(row["id"], "scored", "car", "red", draw.random() < 0.5, True)
+
+    run = make_run(configs=["color_i-2shot"], limit=12, judges=("clip", "mention"), judge=judge)
+    said = {
+        name: {
+            i: (verdict.status, verdict.object_correct)
+            for i, verdict in RunFolder(run).verdicts(name)[0].items()
+        }
+        for name in ("clip", "mention")
+    }
+    both = [i for i in said["clip"] if said["clip"][i][0] == said["mention"][i][0] == "scored"]
+    differ = [i for i in both if said["clip"][i] != said["mention"][i]]
+    assert 0 < len(differ) < len(both) < 12
+    browser.open(write_report([run]), "#judges=differ")
+    assert shown(browser) == differ
+    choose(browser, "judges", "agree")
+    assert shown(browser) == [i for i in both if i not in differ]
+
+
 def test_text_search_finds_prompts_and_answers(browser, report):
     browser.open(report, "#q=color_i-2shot-test-0007")
     assert shown(browser) == ["color_i-2shot-test-0007"]
@@ -159,6 +217,60 @@ def test_the_table_sorts_by_any_column(browser, report):
     assert [float(v) for v in browser.run(column.format(3))] == sorted(values)
     browser.run(press.format(0))
     assert browser.run(column.format(0)) == ["color_i", "color_ii"]
+
+
+def test_groups_sort_with_the_lines_in_them(browser, make_run):
+    runs = [make_run("a"), make_run("b", judge=lambda row, *_: Verdict(
+        row["id"], "scored", "car", "red", row["task"] == "color_ii", True))]  # fmt: skip
+    browser.open(write_report(runs))
+    browser.run("window.table = document.querySelector('table')")
+    press = "table.tHead.rows[0].cells[{}].querySelector('button').click()"
+    rows = (
+        "[...table.tBodies].filter((body) => !body.classList.contains('means')).map((body) => "
+        "[...body.rows].map((row) => row.cells[0].innerText.split(',')[0].trim()))"
+    )
+    assert browser.run(rows) == [["color_i", "a", "b"], ["color_ii", "a", "b"]]
+    browser.run(press.format(2))  # b has 0 and 100%
+    assert browser.run(rows) == [["color_ii", "b", "a"], ["color_i", "a", "b"]]
+    assert browser.run("table.tHead.rows[0].cells[2].ariaSort") == "descending"
+    browser.run(press.format(2))
+    assert browser.run(rows) == [["color_i", "b", "a"], ["color_ii", "a", "b"]]
+    browser.run(press.format(0))
+    assert browser.run(rows) == [["color_i", "a", "b"], ["color_ii", "a", "b"]]
+    means = "[...table.tBodies].map((body) => body.classList.contains('means'))"
+    assert browser.run(means) == [True] * 3 + [False] * 2
+
+
+def test_tables_scroll_in_their_own_box_with_the_names_in_sight(browser, make_run):
+    runs = [make_run("first", limit=3, samples=2), make_run("second", limit=3)]
+    report = write_report(runs)
+    browser.open(report, width=1200)
+    box = "document.querySelector('.scroll')"
+    assert browser.run(f"{box}.scrollWidth - {box}.clientWidth") == 0  # no column is cut
+    browser.open(report, width=390, height=844)
+    assert browser.run(f"{box}.scrollWidth - {box}.clientWidth") > 100
+    browser.run(f"{box}.scrollLeft = 300")
+    left = f"{box}.querySelector('tbody th[scope=row]').getBoundingClientRect().left"
+    assert browser.run(f"{left} - {box}.getBoundingClientRect().left") <= 1
+    assert browser.run("document.documentElement.scrollWidth") == 390
+
+
+def test_a_question_mark_lists_the_keys(browser, report):
+    browser.open(report)
+    browser.press("?")
+    assert browser.run("document.getElementById('keys').open") is True
+    assert "copy its id" in browser.run("document.getElementById('keys').innerText")
+    browser.press("ArrowRight")  # nothing is turned beneath
+    browser.press("Escape")
+    assert browser.run("document.getElementById('keys').open") is False
+    assert browser.run("location.hash") == ""
+    color = "getComputedStyle(document.body).backgroundColor"
+    before = browser.run(color)
+    browser.press("t")
+    browser.press("t")
+    assert browser.run(color) != before
+    browser.run("document.getElementById('help').click()")
+    assert browser.run("document.getElementById('keys').open") is True
 
 
 def test_fits_a_phone_and_has_a_dark_side(browser, report):
