@@ -129,13 +129,18 @@ def _cobsat(
 
 
 def _pieces(example: Example, files: Files | None) -> Iterator[Piece]:
-    for demonstration in example["demonstrations"]:
-        picture = None
-        if files is not None and demonstration["image"]:
-            picture = files.add(Path(str(demonstration["image"])))
-        instead = demonstration["description"] or "picture"
-        yield Piece(picture, instead, demonstration["text_input"])
-    yield Piece(None, "", example["query"])
+    """Yield a prompt in reading order, as it was asked; in place of others' pictures, words."""
+    described = iter(example["demonstrations"])
+    for message in example["messages"]:
+        for part in message["content"]:
+            if part["type"] == "text":
+                yield Piece(None, "", shorten((part["text"] or "").strip(), LONGEST))
+                continue
+            picture = None
+            if files is not None and part["image"]:
+                picture = files.add(Path(str(part["image"])))
+            shown = next(described, None)
+            yield Piece(picture, (shown and shown["description"]) or "picture", "")
 
 
 def _output(

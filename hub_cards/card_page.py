@@ -10,6 +10,7 @@ import jinja2
 from cobsat import RunFolder
 from cobsat.card_parts import NOTHING, fenced, markdown_cell, table
 from cobsat.run_folder import safe_name
+from cobsat.touchstone import CATEGORIES
 
 from .card_commands import judge_of, run_arguments, shell, without_home
 from .card_data import CardRun, Line, Table
@@ -37,6 +38,7 @@ _NOTES: Final = {
     "above, at and below the reference answer. Bias: the score in first place minus that in "
     "second.",
 }
+_LABELS: Final = {"cobsat": ("right", "wrong"), "touchstone": ("best", "worst")}
 _RULES: Final = {
     "cobsat": "The first right and the first wrong output of each task, up to three of each, by "
     "the first judge above.",
@@ -69,11 +71,26 @@ def card_part(
     environment.filters["piece"] = _piece
     text = environment.get_template("card.md.j2").render(
         runs=shown,
-        answers=any(run.answers for run in runs),
+        heading=_heading(runs),
         training=list(training),
         limits=_limits(runs),
     )
     return text, {**plots, **files.pictures}
+
+
+def _heading(runs: Sequence[CardRun]) -> str:
+    """Return the heading and the first sentence."""
+    papers = []
+    if any(run.cobsat is not None for run in runs):
+        papers.append(("In-context learning", "[CoBSAT](https://arxiv.org/abs/2402.01293)"))
+    if any(run.answers for run in runs):
+        papers.append(("Visual dialogue", "[TouchStone](https://arxiv.org/abs/2308.16890)"))
+    what = " and ".join(title for title, _ in papers).capitalize()
+    named = " and ".join(link for _, link in papers)
+    return (
+        f"## {what}, measured\n\nMeasured with the package cobsat, on {named}; every number is "
+        "from the runs below, and all intervals are at 95%."
+    )
 
 
 def _run(run: CardRun, files: Files, plots: dict[str, bytes], folder: str) -> dict[str, Any]:
@@ -88,6 +105,7 @@ def _run(run: CardRun, files: Files, plots: dict[str, bytes], folder: str) -> di
         "notices": run.notices,
         "tables": [_table(run, table, plots, folder) for table in run.tables],
         "examples": examples,
+        "labels": _LABELS[settings.benchmark],
         "rule": _RULES[settings.benchmark],
         "command": fenced(shell(run_arguments(settings, records))),
         "own_judges": ", ".join(own),
@@ -97,8 +115,10 @@ def _run(run: CardRun, files: Files, plots: dict[str, bytes], folder: str) -> di
 def _facts(run: CardRun) -> list[tuple[str, str]]:
     settings = run.settings
     pictures = f"{run.source}, SHA-256 {settings.image_digest or 'unknown'}"
+    record = settings.model_options.get("record")
+    model = f"{settings.model} ({flat(without_home(record))})" if record else settings.model
     wanted: list[tuple[str, object]] = [
-        ("Model", f"{settings.model} ({flat(without_home(settings.model_options.get('record')))})"),
+        ("Model", model),
         ("Pictures", pictures),
         ("Configs", ", ".join(settings.configs)),
         ("Output", settings.output),
@@ -113,7 +133,8 @@ def _facts(run: CardRun) -> list[tuple[str, str]]:
         wanted.append(("Limit", f"the first {settings.limit} of each config only"))
     if settings.samples > 1:
         wanted.append(("Samples", f"{settings.samples} outputs for each example"))
-    wanted.append(("Versions", flat(settings.versions)))
+    if settings.versions:
+        wanted.append(("Versions", flat(settings.versions)))
     return [(name, str(value)) for name, value in wanted]
 
 
@@ -135,12 +156,16 @@ def _table(run: CardRun, scored: Table, plots: dict[str, bytes], folder: str) ->
     heads += [rate.replace("accuracy_scored", "of scored").replace("_", " ") for rate in rates]
     heads += [name.replace("_", " ") for name in counts]
     full = 100.0 if shots else 1.0
-    rows = [
-        list(map(markdown_cell, _cells(line, rates, counts, full, shots))) for line in scored.lines
-    ]
+
+    def lines_of(lines: Sequence[Line]) -> list[str]:
+        rows = [map(markdown_cell, _cells(line, rates, counts, full, shots)) for line in lines]
+        return table(heads, [list(row) for row in rows], numbers=len(heads) - 1)
+
+    main, more = _parted(scored.lines, shots)
     return {
         "judge": scored.judge,
-        "markdown": table(heads, rows, numbers=len(heads) - 1),
+        "markdown": lines_of(main),
+        "more": lines_of(more) if more else [],
         "note": _NOTES[run.settings.benchmark],
         "notices": scored.notices,
         "reasons": scored.reasons,
@@ -151,6 +176,22 @@ def _table(run: CardRun, scored: Table, plots: dict[str, bytes], folder: str) ->
         ],
         "plots": _plots(run, scored, plots, folder),
     }
+
+
+def _parted(lines: Sequence[Line], of_tasks: bool) -> tuple[list[Line], list[Line]]:
+    """Return the lines that are shown, and those that are shown to who asks: subtasks.
+
+    Where all tasks infer the same half, the mean over these tasks is the mean over all.
+    """
+    if not of_tasks:
+        whole = {"all questions", *CATEGORIES}
+        return (
+            [line for line in lines if line.name in whole],
+            [line for line in lines if line.name not in whole],
+        )
+    halves = {"mean _i", "mean _ii"}
+    keep = halves <= {line.name for line in lines}
+    return [line for line in lines if keep or line.name not in halves], []
 
 
 def _cells(
