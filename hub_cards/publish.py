@@ -28,7 +28,7 @@ from .publish_files import check_keys
 from .publish_hub import Hub, address, carry_out, connect, look
 from .publish_plan import Kind, Publication, planned, shown, summary
 
-__all__ = ["main"]
+__all__ = ["app", "main"]
 
 _HELP: Final = """Publish a dataset, metrics, a card, a report or a model on the Hugging Face Hub.
 
@@ -73,11 +73,17 @@ def main(arguments: Sequence[str]) -> None:
         PermissionError: There is no token that may write, or pictures are others'.
         ValueError: Something is not what it must be; the message says what.
     """
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, help=_HELP)
-    for command in (dataset, metrics, card, report, model):
-        app.command()(command)
-    if app(list(arguments) or ["--help"], prog_name="cobsat publish", standalone_mode=False) == 130:
+    given = list(arguments) or ["--help"]
+    if app()(given, prog_name="cobsat publish", standalone_mode=False) == 130:
         raise KeyboardInterrupt  # typer has made an exit code of it
+
+
+def app() -> typer.Typer:
+    """Return the command with its five parts."""
+    made = typer.Typer(add_completion=False, pretty_exceptions_enable=False, help=_HELP)
+    for command in (dataset, metrics, card, report, model):
+        made.command()(command)
+    return made
 
 
 def dataset(
@@ -237,10 +243,19 @@ def _publish(hub: Hub, wanted: Sequence[Publication], way: _Way) -> None:
     typer.echo(summary(plans) if todo else "all is there already")
     if way.dry_run:
         return
-    if todo and not way.yes and not typer.confirm(f"Publish as {hub.user}?"):
+    if todo and not way.yes and not _agreed(f"Publish as {hub.user}?"):
         typer.echo("nothing was published")
         return
     for plan in plans:
         if plan in todo:
             carry_out(hub, plan, way.private)
         typer.echo(address(plan.publication.repo, plan.publication.kind))
+
+
+def _agreed(question: str) -> bool:
+    """Ask; the end of the input, and Ctrl-C, are a no."""
+    try:
+        return typer.confirm(question)
+    except typer.Abort:
+        typer.echo()
+        return False

@@ -19,7 +19,7 @@ import socket
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from tempfile import TemporaryDirectory
@@ -30,6 +30,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from hub_api import TOKEN, Answer, HubApi, Request, as_json
 from hub_repos import Blob
+
+_FILE = "{repo_id}/resolve/{revision}/{filename}"
 
 LONGEST = 30.0
 """Seconds after which a connection on which nothing happens is given up."""
@@ -88,28 +90,44 @@ class HubServer:
 
     @contextmanager
     def for_this_process(self, token: str | None = TOKEN) -> Iterator[None]:
-        """Let `HfApi` of this process, which has read its environment, speak to this server."""
-        from huggingface_hub import close_session, constants
+        """Let this process, whose libraries have read their environment, speak to this server.
+
+        Its downloads are forgotten at the end.
+        """
+        from huggingface_hub import HfFileSystem, close_session
 
         environment = {**self.environment, "HF_TOKEN": token or ""}
-        with (
-            TemporaryDirectory() as cache,
-            mock.patch.multiple(
-                constants,
-                ENDPOINT=self.url,
-                HUGGINGFACE_CO_URL_TEMPLATE=self.url + "/{repo_id}/resolve/{revision}/{filename}",
-                HF_HUB_CACHE=cache,
-                HF_HUB_DISABLE_XET=True,
-                HF_HUB_OFFLINE=False,
-                HF_TOKEN_PATH=os.devnull,
-            ),
-            mock.patch.dict(os.environ, environment),
-        ):
-            close_session()
-            try:
-                yield
-            finally:
-                close_session()
+        with TemporaryDirectory() as home, ExitStack() as stack:
+            for module, values in self._settings(home).items():
+                if module in sys.modules:
+                    stack.enter_context(mock.patch.multiple(sys.modules[module], **values))
+            stack.enter_context(mock.patch.dict(os.environ, environment))
+            for forget in (close_session, HfFileSystem.clear_instance_cache):
+                forget()
+                stack.callback(forget)
+            yield
+
+    def _settings(self, home: str) -> dict[str, dict[str, object]]:
+        """Return by module what it has read of the environment, as it is to be."""
+        return {
+            "huggingface_hub.constants": {
+                "ENDPOINT": self.url,
+                "HUGGINGFACE_CO_URL_TEMPLATE": f"{self.url}/{_FILE}",
+                "HF_HUB_CACHE": home,
+                "HF_HUB_DISABLE_XET": True,
+                "HF_HUB_OFFLINE": False,
+                "HF_TOKEN_PATH": os.devnull,
+            },
+            "datasets.config": {"HF_ENDPOINT": self.url, "HF_HUB_OFFLINE": False},
+            "evaluate.config": {
+                "HF_ENDPOINT": self.url,
+                "HUB_EVALUATE_URL": self.url + "/spaces/{path}/resolve/{revision}/{name}",
+                "HF_EVALUATE_OFFLINE": False,
+                "HF_UPDATE_DOWNLOAD_COUNTS": False,
+                "DOWNLOADED_EVALUATE_PATH": f"{home}/downloads",
+                "HF_MODULES_CACHE": f"{home}/modules",
+            },
+        }
 
     def fail(
         self, method: str, path: str, *, status: int = 500, times: int = 1, after: int = 0
