@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import diffusers
 import torch
+from cobsat.checkpoints import check_checkpoint
 from PIL import Image
 from torch import Tensor
 from transformers import CLIPImageProcessorPil
@@ -100,6 +101,10 @@ class Gill:
             language_model = str(folder / LANGUAGE_MODEL)
         if (folder / VISION).is_dir():
             vision = str(folder / VISION)
+        check_checkpoint(language_model, option="language_model")
+        check_checkpoint(vision, option="vision")
+        if decoder is not None:  # before much is loaded in vain
+            check_checkpoint(decoder, file="model_index.json", option="decoder")
         words = load_words(language_model)
         add_tokens(words, bridge.sizes.drawing_tokens)
         model = load_language_model(language_model, dtype, device_map)

@@ -13,7 +13,7 @@ import transformers
 from cobsat import Options, examples
 from cobsat.cli import main
 from cobsat.models.conversion import converted_digest, file_digest, read_state, under
-from cobsat.models.gill import tiny
+from cobsat.models.gill import system, tiny
 from cobsat.models.gill.adapter import GILL
 from cobsat.models.gill.bridge import Bridge, BridgeSizes
 from cobsat.models.gill.convert import (
@@ -176,8 +176,8 @@ def test_a_system_is_the_same_from_either(
 def test_the_language_model_gets_the_drawing_tokens_rows(
     published: tuple[Path, Path, Path, Path], converted: Path
 ) -> None:
-    system = Gill.from_pretrained(str(converted), decoder=None, device="cpu")
-    model, words = system.language_model, len(system.words)
+    whole = Gill.from_pretrained(str(converted), decoder=None, device="cpu")
+    model, words = whole.language_model, len(whole.words)
     table = model.get_input_embeddings().weight
     assert model.get_output_embeddings().weight is table
     assert table.shape == (words, tiny.SIZES.language_width)
@@ -193,9 +193,9 @@ def test_half_precision_leaves_tower_and_bridge_whole(
     published: tuple[Path, Path, Path, Path], converted: Path, picture_folder: Path
 ) -> None:
     model = GILL(str(converted), decoder=str(published[3]), dtype="bfloat16", device="cpu", steps=1)
-    system = model._system
-    assert system.language_model.dtype == system.decoder.dtype == torch.bfloat16
-    for part in (system.bridge, system.vision):
+    whole = model._system
+    assert whole.language_model.dtype == whole.decoder.dtype == torch.bfloat16
+    for part in (whole.bridge, whole.vision):
         assert {tensor.dtype for tensor in part.parameters()} == {torch.float32}
     batch = examples("color_i-2shot", "test", Options(images=str(picture_folder)))[:1]
     assert model.predict(batch)[0].status == "ok"
@@ -205,8 +205,8 @@ def test_half_precision_leaves_tower_and_bridge_whole(
 def test_parts_that_do_not_fit_are_refused(
     published: tuple[Path, Path, Path, Path], converted: Path, tmp_path: Path
 ) -> None:
-    system = Gill.from_pretrained(str(converted), decoder=None, device="cpu")
-    given = (system.language_model, system.words, system.vision)
+    whole = Gill.from_pretrained(str(converted), decoder=None, device="cpu")
+    given = (whole.language_model, whole.words, whole.vision)
     wide = Bridge(replace(tiny.SIZES, language_width=40))
     with pytest.raises(ValueError, match="language_model must be of width 40, as the bridge, got"):
         Gill.of(*given, wide, None)
@@ -221,6 +221,17 @@ def test_a_folder_without_gill_is_named(published: tuple[Path, Path, Path, Path]
     message = r"that cobsat convert gill made, or pretrained_ckpt\.pth\.tar, got .*opt'"
     with pytest.raises(FileNotFoundError, match=message):
         Gill.from_pretrained(str(published[1]))
+
+
+@pytest.mark.parametrize("option", ["language_model", "vision", "decoder"])
+def test_a_part_that_is_nowhere_is_named_before_anything_is_loaded(
+    option: str, published: tuple[Path, Path, Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gill, opt, clip, decoder = map(str, published)
+    parts = {"language_model": opt, "vision": clip, "decoder": decoder, option: "./nowhere"}
+    monkeypatch.setattr(system, "load_language_model", None)
+    with pytest.raises(FileNotFoundError, match=f"^{option} must be a folder or a name on the Hub"):
+        Gill.from_pretrained(gill, **parts)
 
 
 @pytest.mark.parametrize(
