@@ -119,6 +119,39 @@ def test_touchstone(tmp_path):
     assert "Question 1" not in card.text  # others' questions are not ours to publish
 
 
+def test_what_was_measured_is_what_the_card_says(small, tmp_path):
+    write_card([small], tmp_path / "a" / "README.md")
+    text = (tmp_path / "a" / "README.md").read_text("utf-8")
+    assert "## In-context learning, measured" in text
+    assert "TouchStone" not in text
+    assert "mean \\_i" not in text  # all tasks infer objects: it would be the mean once more
+    marks = dict.fromkeys(range(1, 5), ((9, 6), (9, 8))) | dict.fromkeys(
+        range(5, 11), ((2, 6), (2, 8))
+    )
+    run = answer_run(tmp_path / "answers", question_file(tmp_path / "q.tsv"), marks)
+    write_card([run], tmp_path / "b" / "README.md")
+    text = (tmp_path / "b" / "README.md").read_text("utf-8")
+    assert "## Visual dialogue, measured" in text
+    assert "CoBSAT" not in text
+    assert [line[:8] for line in text.splitlines() if line.startswith(("| best ", "| worst "))] == [
+        *3 * ["| best |"], *3 * ["| worst "],
+    ]  # fmt: skip
+    shown, _, folded = text.partition("<details>")
+    assert "| recognition |" in shown
+    assert "| chart analysis |" not in shown
+    assert "| chart analysis |" in folded.partition("</details>")[0]
+
+
+def test_an_example_is_shown_in_the_order_in_which_it_was_asked(make_run, tmp_path):
+    def right(row, prediction, draw):
+        return Verdict(row["id"], "scored", "car", "red", True, True)
+
+    run = make_run(configs=["color_i-2shot"], limit=1, judge=right)
+    write_card([run], tmp_path / "README.md")
+    (line,) = [x for x in (tmp_path / "README.md").read_text().splitlines() if "| right |" in x]
+    assert line.split(" | ")[1] == r"blue\: \[A blue car.\] brown\: \[A brown car.\] orange\:"
+
+
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), True, "0.3"])
 def test_no_value_but_a_finite_number_is_written(small, value):
     (run,) = read_card_runs([small])
