@@ -39,9 +39,9 @@ def write_card(folder: Path, name: str, record: Mapping[str, Any]) -> Path:
     path = shlex.quote(f"PATH/TO/{name}")
     lines = [
         f"# {markdown_cell(name)}", "",
-        f"The published weights of {markdown_cell(system)} as safetensors, in the layout that the "
-        "package cobsat reads: their names are others, and nothing was trained. `conversion.json` "
-        "says all of this to programs.", "",
+        f"The published weights of {markdown_cell(system)} as safetensors, in the layout and under "
+        "the names that the package cobsat reads; nothing was trained. `conversion.json` says all "
+        "of this to programs.", "",
         "## Use", "",
         *fenced(
             f"cobsat run --model {system} --model-option checkpoint={path} \\\n"
