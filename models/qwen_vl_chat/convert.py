@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import torch
+from cobsat.checkpoints import no_progress_bar
 from torch import Tensor
 
 from ..conversion import Rules, dropped, load_strictly, read_state, renamed, save_part, under
@@ -223,7 +224,8 @@ def convert(sources: Sequence[Path], out: Path, drop: Iterable[str]) -> set[str]
     words = words_from_ranks(source / RANKS)
     model = language_model_from(text, under(ours, "language_model."))
     vision = vision_from(sizes, under(ours, "vision."))
-    model.save_pretrained(out / LANGUAGE_MODEL)
+    with no_progress_bar():
+        model.save_pretrained(out / LANGUAGE_MODEL)
     words.save_pretrained(out / LANGUAGE_MODEL)
     save_part(out / VISION, sizes.config(), vision.state_dict())
     return left_out

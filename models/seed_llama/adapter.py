@@ -41,6 +41,7 @@ from ..checkpoints import device_name
 from ..conversion import converted_digest
 from ..in_memory import InMemory
 from ..picture_values import RESAMPLING
+from ..port_options import check_flag, check_source, check_whole
 from ..protocol import Capabilities, Output
 from ..rounds import Round, added, encoded, failed, in_rounds
 from ..seeds import example_seed
@@ -122,20 +123,12 @@ class SeedLLaMA:
         latents_seed: int = 0,
         context: int | None = None,
     ) -> None:
-        for option, value in (("tiny", tiny), ("force_image", force_image)):
-            if not isinstance(value, bool):
-                raise ValueError(f"{option} must be true or false, got {value!r}")
-        if (checkpoint is None) != tiny:
-            raise ValueError(
-                "checkpoint must be given, or tiny=true, and not both, got "
-                f"checkpoint={checkpoint!r}, tiny={tiny!r}: --model-option "
-                "checkpoint=FOLDER, as cobsat convert seed_llama makes it"
-            )
+        check_source("seed_llama", checkpoint, tiny)
         top_p = top_p if do_sample else 1.0
         self._decoding = Decoding(max_new_tokens, do_sample, temperature, top_p, seed).check()
         self._drawing = Unclip(steps, guidance, noise_level, latents_seed).check()
         self._resampling = choose("resampling", resampling, RESAMPLING)
-        self._force = force_image
+        self._force = check_flag("force_image", force_image)
         own = is_converted(checkpoint or "")
         self._sources = {"image_tokenizer": None if own else image_tokenizer, "decoder": decoder}
         choose("dtype", dtype, _DTYPES)
@@ -158,7 +151,7 @@ class SeedLLaMA:
             repeats=self._decoding.repeats,
         )
         limit = self._system.language_model.config.max_position_embeddings
-        self._context = limit if context is None else _whole("context", context)
+        self._context = limit if context is None else check_whole("context", context, 2)
         self._speaker = Speaker(self._system, self._decoding, self._context)
         self._opened = ImageCache()
         self._codes: dict[str, tuple[int, ...]] = {}
@@ -305,9 +298,3 @@ def _tuned(system: SeedLlama, adapter: str) -> SeedLlama:
     from ..lora import merge_adapter
 
     return replace(system, language_model=merge_adapter(system.language_model, adapter).eval())
-
-
-def _whole(name: str, value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 2:
-        raise ValueError(f"{name} must be an integer above 1, got {value!r}")
-    return value

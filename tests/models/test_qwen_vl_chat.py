@@ -15,6 +15,7 @@ from cobsat.cli import main
 from cobsat.models import Output
 from cobsat.models.conversion import converted_digest, read_state
 from cobsat.models.qwen_vl_chat.adapter import QwenVLChatModel
+from cobsat.models.qwen_vl_chat.convert import language_model_from
 from cobsat.models.qwen_vl_chat.language_model import ntk_alpha
 from cobsat.models.qwen_vl_chat.prompts import COBSAT_SYSTEM, DEFAULT_SYSTEM, format_prompt
 from cobsat.models.qwen_vl_chat.system import QwenVLChat
@@ -24,6 +25,7 @@ from cobsat.models.vlm_generation import Decoding
 from PIL import Image
 from qwen_vl_checkpoints import SMALL, save_published
 from shared_runs import read
+from transformers import Qwen2Config, Qwen2ForCausalLM
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -348,6 +350,14 @@ def test_a_converted_checkpoint_is_the_published_one(published: Path, converted:
     config = model.config
     assert (config.seq_length, config.max_position_embeddings) == (64, 512)
     assert config.rope_parameters["rope_theta"] == 10000
+    ids = torch.arange(100)[None]  # longer than in training: NTK and log-n act
+    made_here = language_model_from(config, model.state_dict())
+    plain = Qwen2ForCausalLM(Qwen2Config(**config.to_dict())).eval()
+    plain.load_state_dict(model.state_dict())
+    with torch.inference_mode():
+        expected, got, other = (each(ids).logits for each in (made_here, model, plain))
+    assert torch.equal(got, expected)
+    assert (got - other)[:, 64:].abs().amax(dim=(0, 2)).min() > 1e-3
     record = json.loads((converted / "conversion.json").read_text("utf-8"))
     assert record["system"] == "qwen_vl_chat"
     assert "Qwen-VL-Chat/qwen.tiktoken" in {entry["name"] for entry in record["sources"]}

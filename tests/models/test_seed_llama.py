@@ -372,7 +372,7 @@ def test_without_a_decoder_it_only_describes(picture_folder: Path) -> None:
         ({"tiny": True, "resampling": "nearest"}, "resampling must be one of bilinear, bicubic"),
         ({"tiny": True, "top_p": 0}, "top_p must be above 0"),
         ({"tiny": True, "dtype": "int8"}, "dtype must be one of auto"),
-        ({"tiny": True, "context": 1}, "context must be an integer above 1, got 1"),
+        ({"tiny": True, "context": 1}, "context must be an integer of 2 or more, got 1"),
     ],
 )
 def test_options_that_cannot_be_are_named(options: dict[str, Any], message: str) -> None:
