@@ -14,9 +14,19 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from huggingface_hub import get_token
+
 from .text import visible
 
-__all__ = ["Source", "check_keys", "check_rights", "folder_files", "is_shipped", "matches"]
+__all__ = [
+    "Source",
+    "check_keys",
+    "check_rights",
+    "folder_files",
+    "is_shipped",
+    "matches",
+    "with_home",
+]
 
 Source: TypeAlias = Path | bytes
 """A file on disk, or its content."""
@@ -92,11 +102,9 @@ def check_keys(files: Mapping[str, Source]) -> None:
     Raises:
         ValueError: One does; the message names file, line and kind, and not the key.
     """
-    known = {
-        name: value.encode()
-        for name, value in os.environ.items()
-        if _SECRET_NAMES.fullmatch(name) and len(value) >= _SHORTEST
-    }
+    named = {name: value for name, value in os.environ.items() if _SECRET_NAMES.fullmatch(name)}
+    named["the token of `hf auth login`"] = get_token() or ""
+    known = {name: value.encode() for name, value in named.items() if len(value) >= _SHORTEST}
     found: list[str] = []
     for name, source in files.items():
         found += [f"{visible(name)}, line {line}: {what}" for line, what in _keys(source, known)]
@@ -106,6 +114,17 @@ def check_keys(files: Mapping[str, Source]) -> None:
             f"what is published must hold no keys, got {'; '.join(found[:_MOST])}{more}: remove "
             "it, and have the key replaced if others have seen it"
         )
+
+
+def with_home(files: Mapping[str, Source]) -> list[str]:
+    """Return the files that name the user's home or the current folder: not secret, but private."""
+    homes = [f"{folder}{os.sep}".encode() for folder in (Path.home(), Path.cwd())]
+    homes = [home for home in homes if len(home) > 1]  # not the root of all files
+    found = []
+    for name, source in files.items():
+        data = source if isinstance(source, bytes) else _text(source)
+        found += [name] if any(home in data for home in homes) else []
+    return found
 
 
 def is_shipped(source: str) -> bool:
@@ -163,7 +182,7 @@ def _keys(source: Source, known: Mapping[str, bytes]) -> Iterator[tuple[int, str
     data = source if isinstance(source, bytes) else _text(source)
     for name, value in known.items():
         if (place := data.find(value)) >= 0:
-            yield _line(data, place), f"the value of {name}"
+            yield _line(data, place), f"the value of {name}" if name.isidentifier() else name
     for what, begin, shape in _SHAPES:
         place = data.find(begin)
         while place >= 0:

@@ -18,7 +18,7 @@ from cobsat.card_parts import markdown_cell
 from huggingface_hub import ModelCard, SpaceCardData
 
 from .card_merge import BEGIN, END, has_part, merged, read_card
-from .publish_files import Source, check_rights, folder_files
+from .publish_files import Source, check_rights, folder_files, with_home
 from .publish_hub import Hub, last_title, look, read
 from .publish_plan import Publication, There
 from .publish_sources import card_sources, run_source, table_sources
@@ -29,7 +29,7 @@ _DATASET: Final = ("README.md", "LICENSE*", "eval.yaml", "data/**/*.parquet")
 _METRIC: Final = ("README.md", "app.py", "requirements.txt")
 _MODEL: Final = (
     "*.md", "LICENSE*", "**/*.safetensors", "**/*.json", "**/*.jinja", "**/*.model", "**/*.txt",
-    ".eval_results/*.yaml", "cobsat/**",
+    "**/*.tiktoken", ".eval_results/*.yaml", "cobsat/**",
 )  # fmt: skip
 _CARD_OWNED: Final = ("cobsat/plots/*", "cobsat/examples/*", ".eval_results/cobsat-*.yaml")
 _EXAMPLES: Final = "cobsat/examples/"
@@ -172,6 +172,8 @@ def model(hub: Hub, folder: Path, repo: str, may: bool) -> Publication:
             "train` again, and it goes on"
         )
     notes, title = _base_notes(folder), _MODEL_TITLE
+    if private := with_home(files):
+        notes.append(f"folders of this machine are named in {', '.join(private)}")
     there = look(hub, repo, "model")
     if _README not in files:
         notes.append("without README.md: `cobsat publish card` writes one from runs")

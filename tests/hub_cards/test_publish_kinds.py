@@ -186,6 +186,7 @@ def test_a_report_is_a_static_space_with_its_pictures(
     assert "all is there already" in lines(capsys, *command)
     assert hub.sent() == []
     lines(capsys, "report", runs[0], "--to", "org/report")
+    assert ".gitattributes" in hub.repos["space", "org/report"].files
     assert not any(name.startswith("runs/two/") for name in on_hub(hub, "space", "org/report"))
 
 
@@ -199,20 +200,25 @@ def test_a_space_of_something_else_is_left_alone(
     assert on_hub(hub, "space", "org/mention") == before
 
 
+STAYS = (
+    "training_args.bin", "checkpoint-40/model.safetensors", ".env", ".hidden.json", "id_rsa",
+    "README.md.partial", "run.log", "__pycache__/cached.json", "wandb/set.json", "table4/run.json",
+)  # fmt: skip
+
+
 @pytest.fixture
 def adapter(tmp_path: Path) -> Path:
     """A folder as `cobsat train` leaves it, and what must not leave it."""
     folder = tmp_path / "tuned"
-    (folder / "checkpoint-40").mkdir(parents=True)
-    (folder / "table4").mkdir()
+    folder.mkdir()
     settings = {"base_model_name_or_path": "org/base", "peft_type": "LORA"}
     (folder / "adapter_config.json").write_text(json.dumps(settings))
     (folder / "adapter_model.safetensors").write_bytes(b"\0" * 100)
     (folder / "training.json").write_text("{}")
     (folder / "results.json").write_text("{}")
     (folder / "README.md").write_text("---\nbase_model: org/base\n---\n# tuned\n\nNone yet.\n")
-    for name in ("training_args.bin", "checkpoint-40/model.safetensors", ".env", "table4/run.json",
-                 "README.md.partial", "run.log", "id_rsa"):  # fmt: skip
+    for name in STAYS:
+        (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text("{}")
     return folder
 
@@ -228,11 +234,38 @@ def test_a_model_goes_without_what_must_stay(
     assert sorted(files) == ["README.md", *WEIGHTS]
     assert hub.repos["model", "org/tuned"].files["adapter_model.safetensors"].large
     (stays,) = (line for line in out if line.startswith("  stays"))
-    assert stays == "  stays    .env, README.md.partial, checkpoint-40/, id_rsa, run.log and 2 more"
+    shown = ".env, .hidden.json, README.md.partial, __pycache__/, checkpoint-40/"
+    assert stays == f"  stays    {shown} and {len(STAYS) - 5} more"
+    assert not any(line.startswith("  note") for line in out)
     hub.edit("model", "org/tuned", "notes.md", b"mine")
     hub.sent()
     assert "all is there already" in lines(capsys, "model", adapter, "--to", "org/tuned")
     assert hub.sent() == []
+    (adapter / "adapter_model.safetensors").write_bytes(b"\0" * 99 + b"\1")
+    (adapter / "results.json").write_text("[]")  # both as long as before
+    out = lines(capsys, "model", adapter, "--to", "org/tuned")
+    changed = [line.split()[1] for line in out if line.startswith("  changed")]
+    assert changed == ["adapter_model.safetensors", "results.json"]
+    assert hub.sent() == ["PUT 100 bytes", "commit org/tuned"]
+    assert on_hub(hub, "model", "org/tuned")["notes.md"] == b"mine"
+
+
+def test_folders_of_this_machine_are_said(
+    hub: HubServer, adapter: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(adapter.parent))
+    (adapter / "training.json").write_text(json.dumps({"images": f"{adapter.parent}/pictures"}))
+    out = lines(capsys, "model", adapter, "--to", "org/tuned")
+    assert "  note: folders of this machine are named in training.json" in out
+
+
+def test_metadata_that_the_hub_refuses(hub: HubServer, adapter: Path, capsys: Capture) -> None:
+    (adapter / "README.md").write_text("---\nbase_model: /home/me/base\n---\n# tuned\n")
+    assert publish("model", adapter, "--to", "org/tuned") == 2
+    err = capsys.readouterr().err
+    assert err.startswith("cobsat publish: Invalid metadata in README.md.")
+    assert '"base_model"' in err
+    assert on_hub(hub, "model", "org/tuned") == {}
 
 
 def test_a_model_renews_the_card_that_it_wrote_and_no_other(
