@@ -88,7 +88,8 @@ class Bridge(nn.Module):
         Args:
             seen: What the image tower gives of each, of shape (pictures, vision width).
         """
-        return self.to_tokens(seen).unflatten(-1, (-1, self.sizes.language_width))
+        tokens: Tensor = self.to_tokens(seen)
+        return tokens.reshape(len(tokens), -1, self.sizes.language_width)
 
     @torch.inference_mode()
     def condition(self, hidden: Tensor, rows: Tensor | None = None) -> Tensor:

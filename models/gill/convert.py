@@ -220,4 +220,4 @@ def load_words(source: str) -> Any:
         OSError: There is none.
     """
     with no_progress_bar():
-        return AutoTokenizer.from_pretrained(source)  # type: ignore[no-untyped-call]
+        return AutoTokenizer.from_pretrained(source)

@@ -85,7 +85,8 @@ def tiny_vision() -> Any:
         hidden_size=SIZES.vision_width, intermediate_size=48, num_hidden_layers=2,
         num_attention_heads=4, image_size=32, patch_size=8, initializer_factor=4.0,
     )  # fmt: skip
-    return transformers.CLIPVisionModel(config).eval().requires_grad_(False)
+    tower: Any = transformers.CLIPVisionModel(config)
+    return tower.eval().requires_grad_(False)
 
 
 def tiny_bridge(model: Any) -> Bridge:

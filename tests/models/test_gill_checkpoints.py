@@ -149,7 +149,7 @@ def test_a_system_is_the_same_from_either(
 ) -> None:
     gill, opt, clip, decoder = map(str, published)
     batch = examples("color_i-2shot", "test", Options(images=str(picture_folder)))[:2]
-    shared: dict[str, Any] = {"decoder": decoder, "device": "cpu", "steps": 2}
+    shared: dict[str, Any] = {"decoder": decoder, "device": "cpu", "steps": 1}
     apart: dict[str, Any] = {"language_model": opt, "vision": clip, **shared}
     models = [
         GILL(str(converted), **shared),
