@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -142,7 +142,8 @@ def table_again(markdown: str) -> Iterator[str]:
         if all(set(cell) <= set("-:") and "-" in cell for cell in cells):
             yield f"|{'|'.join(cells)}|"
         else:
-            yield _row([markdown_cell(_ESCAPED.sub(r"\1", cell), 400) for cell in cells])
+            plain = (unescape(_ESCAPED.sub(r"\1", cell)) for cell in cells)
+            yield _row([markdown_cell(cell, 400) for cell in plain])
 
 
 def front_matter(data: CardData) -> str:

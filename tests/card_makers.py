@@ -53,15 +53,16 @@ SCORES = (
 MakeRun: TypeAlias = Callable[..., Path]
 
 
-def _described(make_run: MakeRun) -> dict[str, Any]:
-    return {"configs": ["color_i-2shot"], "limit": 6, "output": "description"}
+DESCRIBED: dict[str, Any] = {
+    "configs": ["color_i-2shot"], "limit": 6, "output": "description",
+}  # fmt: skip
 
 
 def model_card(folder: Path, make_run: MakeRun) -> Path:
     """Write the card of a model that was run on pictures and on descriptions, by two judges."""
     runs = [
         make_run("pictures", limit=12, judges=("clip", "llava")),
-        make_run("words", **_described(make_run), samples=2),
+        make_run("words", **DESCRIBED, samples=2),
     ]
     target = folder / "README.md"
     write_card(runs, target, model_id="org/tiny", datasets={"cobsat": "org/bench"})
@@ -76,7 +77,7 @@ def tuned_card(folder: Path, make_run: MakeRun) -> Path:
     base = {"name": "transformers", "checkpoint": "org/base"}
     options = {"checkpoint": "org/base", "adapter": str(adapter)}
     after = {"options": options, "record": {**base, "adapter": {"path": str(adapter)}}}
-    given = {**_described(make_run), "model": "transformers"}
+    given = {**DESCRIBED, "model": "transformers"}
     runs = [
         make_run(name, **given, model_options=of)
         for name, of in (("before", {"options": {}, "record": base}), ("after", after))
