@@ -22,7 +22,7 @@ from typing import Annotated, Final
 
 import typer
 from cobsat.spec import choose
-from huggingface_hub.utils import validate_repo_id
+from huggingface_hub.utils._validators import validate_repo_id
 
 from .publish_files import check_keys
 from .publish_hub import Hub, address, carry_out, connect, look

@@ -27,7 +27,7 @@ from huggingface_hub.errors import (
     LocalEntryNotFoundError,
     RepositoryNotFoundError,
 )
-from huggingface_hub.utils import disable_progress_bars
+from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]
 
 from .publish_plan import Kind, Plan, Remote, There, batches
 from .text import visible

@@ -184,9 +184,11 @@ def model(hub: Hub, folder: Path, repo: str, may: bool) -> Publication:
         theirs = _changed_there(hub, repo, local, there)
         if theirs is not None:
             del files[_README]
-            notes.append("README.md was changed on the Hub, and stays as it is")
+            notes.append("README.md on the Hub was written by others, and stays as it is")
             if has_part(local):
-                notes[-1] = "README.md was changed on the Hub: only our part of it is put anew"
+                notes[-1] = (
+                    "README.md on the Hub was written by others: only our part of it is put anew"
+                )
                 files[_README] = _with_part(theirs, local, f"README.md of {repo}").encode()
                 title = f"{_MODEL_TITLE}: our part of its card"
     return Publication(repo, "model", title, files, left_out=left, notes=tuple(notes), seen=there)
@@ -262,5 +264,6 @@ def _base_notes(folder: Path) -> list[str]:
 
 def _with_part(theirs: bytes, local: str, where: str) -> str:
     part = local[local.index(BEGIN) + len(BEGIN) : local.index(END)].replace("\r\n", "\n")
-    data = ModelCard(local, ignore_metadata_errors=True).data.to_dict()
-    return merged(read_card(theirs, where), part, data.get("model-index") or [], where)
+    data: Any = ModelCard(local, ignore_metadata_errors=True).data
+    index = data.to_dict().get("model-index") or []
+    return merged(read_card(theirs, where), part, index, where)

@@ -281,7 +281,7 @@ def test_a_model_renews_the_card_that_it_wrote_and_no_other(
     assert card() == ours
     hub.edit("model", "org/tuned", "README.md", LETTER.encode())
     out = lines(capsys, "model", adapter, "--to", "org/tuned")
-    assert "  note: README.md was changed on the Hub, and stays as it is" in out
+    assert "  note: README.md on the Hub was written by others: it stays as it is" in out
     assert card() == LETTER
     part = "<!-- cobsat:begin -->\nscores: {}\n<!-- cobsat:end -->\n"
     for score in ("1.5", "2.5"):
