@@ -1,4 +1,4 @@
-"""GILL under test, tiny: batches, seeds, rounds, what is no picture, records, whole runs."""
+"""GILL under test, tiny: batches, seeds, rounds, pictures, records, whole runs."""
 
 from __future__ import annotations
 
@@ -9,21 +9,16 @@ from typing import Any
 
 import pytest
 import torch
-from cobsat import Example, Options, examples
 from cobsat.cli import main
-from cobsat.models import Output
 from cobsat.models.gill.adapter import GILL
-from cobsat.models.gill.prompts import Prompt, format_prompt
-from cobsat.models.gill.replies import DrawingRule, Said
+from cobsat.models.gill.prompts import Prompt
+from cobsat.models.gill.replies import DrawingRule
 from cobsat.models.gill.system import Gill
-from cobsat.models.rounds import user_turns
 from cobsat.models.seeds import example_seed
 from cobsat.models.stable_diffusion import Diffusion
-from torch import Tensor
+from gill_asked import FAST, drawn, extras, prompt_of, rows, seen
 
 pytestmark = pytest.mark.usefixtures("one_thread")
-
-FAST: dict[str, Any] = {"tiny": True, "steps": 1}
 
 
 @pytest.fixture(scope="module")
@@ -63,36 +58,6 @@ def calls(model: GILL, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
     monkeypatch.setattr(model, "_system", replace(model._system, decoder=Spy()))
     return given
-
-
-def rows(pictures: Path, config: str = "color_i-2shot", **options: Any) -> list[Example]:
-    return examples(config, "test", Options(images=str(pictures), **options))
-
-
-def drawn(outputs: list[Output]) -> list[bytes]:
-    assert {output.status for output in outputs} == {"ok"}, [o.reason for o in outputs]
-    return [output.image.tobytes() for output in outputs]  # type: ignore[union-attr]
-
-
-def extras(outputs: list[Output]) -> list[dict[str, Any]]:
-    return [output.extra or {} for output in outputs]
-
-
-def prompt_of(model: GILL, row: Example, *replies: Any) -> Prompt:
-    turns = user_turns(row["messages"], row["followup"])[: 1 + len(replies)]
-    words = model._system.words
-    return format_prompt(
-        turns,
-        replies,
-        model._system.vocabulary,
-        lambda text: words.encode(text, add_special_tokens=False),
-    )
-
-
-def seen(model: GILL, row: Example) -> list[Tensor]:
-    parts = row["messages"][-1]["content"]
-    opened = [model._seen._opened.open(p["image"]) for p in parts if p["image"] is not None]
-    return [model._system.read(picture) for picture in opened]
 
 
 def test_a_picture_is_the_same_in_any_batch(model: GILL, picture_folder: Path) -> None:
@@ -259,20 +224,6 @@ def test_a_chain_of_thought_goes_on_from_the_reply_itself(
     assert drawn(model.predict(batch[1:])) == together[1:]
 
 
-def test_a_reply_without_a_picture_is_an_error(picture_folder: Path) -> None:
-    batch = rows(picture_folder)[:2]
-    unled = GILL(**FAST, image_scale=1)
-    for output in unled.predict(batch):
-        assert (output.status, output.image) == ("error", None)
-        tokens = (output.usage or {})["output_tokens"]
-        assert output.reason == (
-            f"no_image: no picture came ({tokens} tokens, {output.finish_reason}): {output.text!r}"
-        )
-        assert output.text
-        assert (output.extra or {})["pictures"] == 0
-    assert unled.record()["image_scale"] == 1.0
-
-
 def test_a_forced_picture_is_marked(model: GILL, picture_folder: Path) -> None:
     batch = rows(picture_folder)[:2]
     forced = GILL(**FAST, image_scale=1, force_image=True)
@@ -339,120 +290,12 @@ def test_the_rule_of_drawing_tokens(model: GILL) -> None:
     assert (led[1:] > -torch.inf).sum() == 3
 
 
-def said(text: str, **more: Any) -> Any:
-    content = [{"type": "text", "text": text, "image": None}]
-    return {
-        "id": "it", "messages": [{"role": "user", "content": content}], "followup": None,
-        "output": "image", **more,
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize("token", ["<s>", "</s>", "<pad>", "[IMG0]", "[IMG12]", "<|image|>"])
-def test_a_text_that_steers_the_model_is_an_error(model: GILL, token: str) -> None:
-    expected = f"control_token: a text of the prompt holds {token!r}"
-    assert model.predict([said(f"red {token}: ")])[0].reason == expected
-    assert model.predict([said("red: ", followup=f"and {token}")])[0].reason == expected
-
-
-def test_one_bad_example_does_not_cost_the_others(
-    model: GILL, picture_folder: Path, tmp_path: Path
-) -> None:
-    good = rows(picture_folder)[0]
-    missing = said("red: ")
-    missing["messages"][0]["content"].append(
-        {"type": "image", "text": None, "image": str(tmp_path / "none.png")}
-    )
-    outputs = model.predict([missing, good, said("a" * 2040), said("a" * 2039)])
-    assert [output.status for output in outputs] == ["error", "ok", "error", "ok"]
-    assert (outputs[0].reason or "").startswith("picture: ")
-    assert outputs[2].reason == (
-        "too_long: the prompt has 2,041 tokens with its pictures and the reply needs 8, the "
-        "context has 2,048"
-    )
-    assert drawn(outputs[1:2]) == drawn(model.predict([good]))
-
-
-def test_the_context_ends_a_reply(picture_folder: Path) -> None:
-    row = rows(picture_folder, output="description")[0]
-    length = len(prompt_of(GILL(**FAST), row).ids)
-    outputs = [GILL(**FAST, context=length + room).predict([row])[0] for room in (0, 1, 5)]
-    assert (outputs[0].reason or "").startswith(f"too_long: the prompt has {length} tokens")
-    assert [output.status for output in outputs[1:]] == ["ok", "ok"]
-    assert [output.finish_reason for output in outputs[1:]] == ["length", "length"]
-    assert [(output.usage or {})["output_tokens"] for output in outputs[1:]] == [1, 5]
-
-
-def test_a_first_round_that_says_nothing_is_an_error(
-    model: GILL, picture_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(model._speaker, "free", lambda asked: [Said() for _ in asked])
-    outputs = model.predict(rows(picture_folder, prompt_type="cot")[:1])
-    assert outputs[0].reason == "empty: first round: nothing came"
-
-
-def test_a_withheld_picture_is_blocked(
-    model: GILL, picture_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def black(images: Tensor, clip_input: Tensor) -> Any:
-        return images * 0, [True]
-
-    def features(pictures: Any, return_tensors: str) -> Any:
-        from transformers import BatchFeature
-
-        return BatchFeature({"pixel_values": torch.ones(1)})
-
-    monkeypatch.setattr(model._system.decoder, "safety_checker", black)
-    monkeypatch.setattr(model._system.decoder, "feature_extractor", features)
-    output = model.predict(rows(picture_folder)[:1])[0]
-    assert (output.status, output.image) == ("blocked", None)
-    assert output.reason == "safety_checker: it withheld the picture"
-    assert model.record()["drawing"]["safety_checker"] is True
-
-
-def test_pixels_that_are_no_numbers_are_no_picture(picture_folder: Path) -> None:
-    model = GILL(**FAST)
-    with torch.no_grad():
-        model._system.decoder.vae.decoder.conv_out.bias.fill_(torch.nan)
-    output = model.predict(rows(picture_folder)[:1])[0]
-    assert (output.status, output.image) == ("error", None)
-    assert output.reason == "not_finite: the picture's pixels are not all numbers"
-
-
-def test_scores_that_are_no_numbers_are_no_reply(picture_folder: Path) -> None:
-    model = GILL(**FAST)
-    with torch.no_grad():
-        model._system.language_model.lm_head.weight[50] = torch.nan
-    for output in model.predict(
-        [*rows(picture_folder)[:1], *rows(picture_folder, output="description")[:1]]
-    ):
-        assert (output.reason or "").startswith("not_finite: the model's scores are not all")
-
-
 def test_without_a_decoder_it_only_describes(picture_folder: Path) -> None:
     model = GILL(tiny=True, decoder=None)
     assert model.capabilities.outputs == {"description"}
     assert model.capabilities.hint == "leave out decoder=null"
     assert model.record()["drawing"] is None
     assert model.predict(rows(picture_folder, output="description")[:1])[0].text
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({}, "checkpoint must be given, or tiny=true, and not both, got checkpoint=None"),
-        ({"tiny": True, "force_image": "yes"}, "force_image must be true or false, got 'yes'"),
-        ({"tiny": True, "steps": 0}, "steps must be an integer of 1 or more, got 0"),
-        ({"tiny": True, "guidance": 0.5}, r"guidance must be a number of 1 \(none\) or more"),
-        ({"tiny": True, "image_scale": 0}, r"image_scale must be a number of 1 \(none\) or more"),
-        ({"tiny": True, "top_p": 0.5}, "temperature and top_p must go with do_sample=true"),
-        ({"tiny": True, "dtype": "int8"}, "dtype must be one of auto"),
-        ({"tiny": True, "context": 1}, "context must be an integer of 2 or more, got 1"),
-        ({"tiny": True, "reuse_gb": -1}, "reuse_gb must be a number of 0 or more, got -1"),
-    ],
-)
-def test_options_that_cannot_be_are_named(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        GILL(**options)
 
 
 def test_the_record_says_how_it_is_asked() -> None:
