@@ -184,11 +184,9 @@ def model(hub: Hub, folder: Path, repo: str, may: bool) -> Publication:
         theirs = _changed_there(hub, repo, local, there)
         if theirs is not None:
             del files[_README]
-            notes.append("README.md on the Hub was written by others, and stays as it is")
+            stays = "only our part of it is put anew" if has_part(local) else "it stays as it is"
+            notes.append(f"README.md on the Hub was written by others: {stays}")
             if has_part(local):
-                notes[-1] = (
-                    "README.md on the Hub was written by others: only our part of it is put anew"
-                )
                 files[_README] = _with_part(theirs, local, f"README.md of {repo}").encode()
                 title = f"{_MODEL_TITLE}: our part of its card"
     return Publication(repo, "model", title, files, left_out=left, notes=tuple(notes), seen=there)

@@ -287,7 +287,7 @@ def test_a_model_renews_the_card_that_it_wrote_and_no_other(
     for score in ("1.5", "2.5"):
         (adapter / "README.md").write_text(ours + part.format(score))
         out = lines(capsys, "model", adapter, "--to", "org/tuned")
-        assert any("only our part of it is put anew" in line for line in out)
+        assert any("others: only our part of it is put anew" in line for line in out)
         assert card() == f"{LETTER}\n{part.format(score)}"
 
 
