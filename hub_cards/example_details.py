@@ -110,7 +110,7 @@ class Details:
         prediction = run.predictions.get(name)
         text = None if prediction is None else prediction.text
         return {
-            "text": _cut(text, LONGEST_TEXT) if text and len(str(text)) > LONGEST else None,
+            "text": _cut(str(text), LONGEST_TEXT) if text and len(str(text)) > LONGEST else None,
             "facts": [] if prediction is None else _facts(prediction),
             "raw": [[] if verdict is None else pairs(verdict.raw) for verdict in verdicts],
         }
@@ -164,5 +164,7 @@ def _value(value: object) -> str:
     return _cut(text, LONGEST_REPLY)
 
 
-def _cut(text: object, longest: int) -> str:
-    return visible(shorten(str(text), longest))
+def _cut(text: str, longest: int) -> str:
+    if len(text) <= longest and text.isprintable():  # most are, and millions of them there may be
+        return text
+    return visible(shorten(text, longest))
