@@ -15,12 +15,12 @@ from cobsat.touchstone import CATEGORIES
 from .card_commands import judge_of, run_arguments, shell, without_home
 from .card_data import CardRun, Line, Table
 from .card_examples import Files, Piece, shown_examples
-from .charts import charts
+from .charts import caption
+from .figures import charts
 from .leaderboard_charts import board_charts
 from .leaderboard_data import read_board
 from .page import flat
-from .plots import chart_svg
-from .radar import radar_svg
+from .plots import chart_files
 
 __all__ = ["card_part"]
 
@@ -216,19 +216,17 @@ def _number(value: float | None, full: float) -> str:
 
 def _plots(
     run: CardRun, table: Table, plots: dict[str, bytes], folder: str
-) -> list[tuple[str, str]]:
-    """Draw a table's charts, and return their titles and their files' paths beside the card."""
+) -> list[tuple[str, str, str]]:
+    """Draw a table's charts; return their titles, captions, and files' paths beside the card."""
     if run.cobsat is not None:
-        drawn = [(c.title, c.name, chart_svg(c)) for c in charts([run.cobsat], table.judge)]
+        drawn = charts([run.cobsat], table.judge)
     else:
-        radar, bars = board_charts(read_board([RunFolder(run.path).path], table.judge))
-        drawn = [(c.title, c.name, chart_svg(c)) for c in bars]
-        drawn += [(radar.title, radar.name, radar_svg(radar))] if radar is not None else []
+        drawn = board_charts(read_board([RunFolder(run.path).path], table.judge))
     found = []
-    for title, name, svg in drawn:
-        file = f"{folder}/plots/{_plain(run.label)}-{_plain(table.judge)}-{name}.svg"
-        plots[file] = svg.encode("utf-8", errors="replace")
-        found.append((title, file))
+    for chart in drawn:
+        file = f"{folder}/plots/{_plain(run.label)}-{_plain(table.judge)}-{chart.name}.svg"
+        plots[file] = chart_files(chart)["svg"]
+        found.append((chart.title, caption(chart), file))
     return found
 
 

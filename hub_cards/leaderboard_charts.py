@@ -7,7 +7,7 @@ from typing import Final
 
 from cobsat.touchstone import SUBTASKS
 
-from .charts import RUN_HUES, Chart, Panel, Series, Unit
+from .charts import HUES, Chart, Kind, Panel, Unit, series_of
 from .leaderboard_data import Board, BoardRun, categories_of, subtasks_of, title_of
 from .leaderboard_scores import Points, Score
 
@@ -16,56 +16,67 @@ FEWEST_AXES: Final = 3
 """With fewer categories than this there is no radar."""
 
 
-def board_charts(board: Board) -> tuple[Chart | None, list[Chart]]:
-    """Return the radar, where there are axes enough, and the bar charts of a board."""
+def board_charts(board: Board) -> list[Chart]:
+    """Return a board's charts: a radar, where there are axes enough, categories and subtasks."""
     categories = categories_of(board)
-    axes = [category.replace("_", "-") for category in categories]
-    by_category = _chart(
-        board,
-        "categories",
-        "Score by category",
-        "Mean mark times 100, by the paper's five abilities (as Fig. 6).",
-        [Panel("", tuple(axes), _bars(board, categories, lambda run: run.scores.categories))],
-    )
+    axes = tuple(category.replace("_", " ") for category in categories)
+    abilities = Panel("", axes, _values(board, categories, lambda run: run.scores.categories))
     panels = []
     for category in [*categories, None]:
         names = [name for name in subtasks_of(board) if SUBTASKS.get(name) == category]
         if names:
             title = "Other subtasks" if category is None else title_of(category)
-            bars = _bars(board, names, lambda run: run.scores.subtasks)
-            panels.append(Panel(title, tuple(names), bars))
-    note = "Mean mark times 100, by subtask; few questions make wide intervals."
-    by_subtask = _chart(board, "subtasks", "Score by subtask", note, panels)
-    if len(categories) < FEWEST_AXES:
-        return None, [by_category, by_subtask]
+            values = _values(board, names, lambda run: run.scores.subtasks)
+            panels.append(Panel(title, tuple(name.replace("_", " ") for name in names), values))
     radar = _chart(
         board,
         "radar",
         "Abilities",
-        "Mean mark times 100 in each category, from 0 in the middle to 1,000 (as Fig. 5).",
-        list(by_category.panels),
+        "Mean mark times 100 in each category, from 0 in the middle to 1,000. As Fig. 5 of the "
+        "paper.",
+        "radar",
+        [abilities],
     )
-    return radar, [by_category, by_subtask]
+    by_category = _chart(
+        board,
+        "categories",
+        "Score by category",
+        "Mean mark times 100, by the paper's five abilities. As Fig. 6 of the paper.",
+        "rows",
+        [abilities],
+    )
+    by_subtask = _chart(
+        board,
+        "subtasks",
+        "Score by subtask",
+        "Mean mark times 100, by subtask; few questions make wide intervals.",
+        "rows",
+        panels,
+    )
+    return [*([radar] if len(categories) >= FEWEST_AXES else []), by_category, by_subtask]
 
 
 def hue(number: int) -> int:
     """Return the colour of a run, by its place among the runs."""
-    return RUN_HUES[number % len(RUN_HUES)]
+    return number % HUES
 
 
-def _chart(board: Board, name: str, title: str, note: str, panels: Sequence[Panel]) -> Chart:
+def _chart(
+    board: Board, name: str, title: str, note: str, kind: Kind, panels: Sequence[Panel]
+) -> Chart:
     return Chart(
         name=name,
         title=title,
         note=note,
-        y_label="Score",
-        series=tuple(Series(run.label, hue(number)) for number, run in enumerate(board.runs)),
+        kind=kind,
+        value_label="Score",
+        series=tuple(series_of(number, run.label) for number, run in enumerate(board.runs)),
         panels=tuple(panels),
         unit=POINTS,
     )
 
 
-def _bars(
+def _values(
     board: Board, names: Sequence[str], scores: Callable[[BoardRun], Mapping[str, Score]]
 ) -> tuple[tuple[Points | None, ...], ...]:
     found = [scores(run) for run in board.runs]

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from cobsat.touchstone.sources import MINI, OFFICIAL
 
-from .charts import Chart
 from .html_page import fill, own
 from .leaderboard_charts import board_charts, hue
 from .leaderboard_data import (
@@ -21,9 +20,9 @@ from .leaderboard_data import (
 from .leaderboard_scores import COUNTS, Score
 from .leaderboard_text import EXPLAINED, bounds, number, share
 from .page import facts, flat
-from .plots import panel_svg, whisker_svg
-from .radar import radar_panel
+from .plots_page import drawings
 from .text import shorten, visible
+from .whisker import whisker_svg
 
 COUNT_NAMES: Final = {
     "scored": "scored",
@@ -48,7 +47,6 @@ def board_page(
     board: Board, gallery: Sequence[Mapping[str, Any]], thumbnails: Sequence[str]
 ) -> str:
     """Return the page's text."""
-    radar, bars = board_charts(board)
     data = {
         "runs": [{"label": visible(run.label), "hue": hue(k)} for k, run in enumerate(board.runs)],
         "categories": {name: title_of(name) for name in categories_of(board)},
@@ -68,22 +66,20 @@ def board_page(
         },
         board=board,
         several=len(board.runs) > 1,
-        title=_title(board),
-        subtitle=_subtitle(board),
+        title=board_title(board),
+        subtitle=board_subtitle(board),
         notices=_notices(board),
         explained=EXPLAINED,
         hues={run.label: hue(k) for k, run in enumerate(board.runs)},
         counts=_counts(board),
         groups=_groups(board),
-        radar=None if radar is None else (radar, own(radar_panel(radar))),
-        charts=bars,
-        panels=_panels,
+        drawings=drawings(board_charts(board)),
         judge=[(name.replace("_", " "), flat(value)) for name, value in _judge(board).items()],
-        facts=[(run.label, _facts(board, run)) for run in board.runs],
+        facts=[(run.label, board_facts(board, run)) for run in board.runs],
     )
 
 
-def _facts(board: Board, run: BoardRun) -> list[tuple[str, str]]:
+def board_facts(board: Board, run: BoardRun) -> list[tuple[str, str]]:
     """Return what ran; the questions by their source, without a folder of this machine."""
     settings = replace(run.settings, images=board.source)
     return [
@@ -93,17 +89,15 @@ def _facts(board: Board, run: BoardRun) -> list[tuple[str, str]]:
     ]
 
 
-def _panels(chart: Chart) -> list[Any]:
-    return [own(panel_svg(chart, panel)) for panel in chart.panels]
-
-
-def _title(board: Board) -> str:
+def board_title(board: Board) -> str:
+    """Return what a board is about, in a line."""
     if len(board.runs) > 1:
         return f"{len(board.runs)} models"
     return shorten(board.runs[0].model, 200)
 
 
-def _subtitle(board: Board) -> str:
+def board_subtitle(board: Board) -> str:
+    """Return what its runs were asked, in a line."""
     sources = {MINI: "touchstone-mini, questions of this project", OFFICIAL: "official questions"}
     settings = board.runs[0].settings
     asked = max(run.scores.counts["questions"] for run in board.runs)

@@ -6,17 +6,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .charts import CHANCE, RUN_HUES
+from .charts import CHANCE, HUES, written
 from .example_details import EXAMPLES_A_BLOCK
+from .figures import charts, needed
 from .gallery import STATES, STATUSES
 from .html_page import fill, own
-from .plots import panel_svg, percent, whisker_svg
+from .paper_comparison import why_not
+from .plots_page import drawings
 from .report_data import NORMAL_95, Estimate, Run
 from .score_tabs import tab
 from .text import shorten, visible
 from .what_ran import facts, flat
+from .whisker import whisker_svg
 
-__all__ = ["facts", "flat", "page"]
+__all__ = ["facts", "flat", "page", "subtitle", "title"]
 
 
 def page(
@@ -28,12 +31,13 @@ def page(
 ) -> str:
     """Return the page's text."""
     several = len(runs) > 1
+    drawn = {judge: charts(runs, judge) for judge in judges}
     data = {
         "judges": [visible(judge) for judge in judges],
         "runs": [
             {
                 "label": visible(run.label),
-                "hue": RUN_HUES[number % len(RUN_HUES)],
+                "hue": number % HUES,
                 "output": visible(run.settings.output),
                 "samples": run.settings.samples,
                 "prompt_type": visible(run.settings.prompt_type),
@@ -54,18 +58,22 @@ def page(
         {
             "percent": _percent,
             "plus_minus": _plus_minus,
-            "interval": percent,
+            "interval": written,
             "whisker": lambda rate: own(whisker_svg(rate, CHANCE)),
         },
         packed=details,
         pictures="data: 'self' file:",
-        title=shorten(" · ".join(dict.fromkeys(str(run.settings.model) for run in runs)), 200),
-        subtitle=_subtitle(runs),
+        title=title(runs),
+        subtitle=subtitle(runs),
         several=several,
         runs=[(run.label, facts(run.settings, run.label)) for run in runs],
         notices=_notices(runs),
-        tabs=[tab(runs, judge) for judge in judges],
-        panels=lambda chart: [own(panel_svg(chart, panel)) for panel in chart.panels],
+        tabs=[
+            tab(runs, judge, drawings(drawn[judge], f"plot{number}"))
+            for number, judge in enumerate(judges)
+        ],
+        why_not=why_not(runs),
+        needed=needed([chart for of_judge in drawn.values() for chart in of_judge]),
     )
 
 
@@ -78,7 +86,14 @@ def _notices(runs: Sequence[Run]) -> dict[str, str]:
     return {notice: ", ".join(names) for notice, names in labels.items()}
 
 
-def _subtitle(runs: Sequence[Run]) -> str:
+def title(runs: Sequence[Run]) -> str:
+    """Return the models of runs in a line."""
+    return shorten(" · ".join(dict.fromkeys(str(run.settings.model) for run in runs)), 200)
+
+
+def subtitle(runs: Sequence[Run]) -> str:
+    """Return what runs were asked, in a line."""
+
     def distinct(*values: str) -> str:
         return " and ".join(dict.fromkeys(values))
 
@@ -110,8 +125,10 @@ def _pictures(images: str) -> str:
     return f"pictures of the folder {Path(images).name}"
 
 
-def _percent(estimate: Estimate) -> str:
-    return "\N{EN DASH}" if estimate.value is None else f"{100 * estimate.value:.1f}"
+def _percent(estimate: Estimate, signed: bool = False) -> str:
+    if estimate.value is None:
+        return "\N{EN DASH}"
+    return f"{100 * estimate.value:{'+' if signed else ''}.1f}"
 
 
 def _plus_minus(estimate: Estimate) -> str:

@@ -2,6 +2,7 @@
 
     cobsat report runs/NAME                    # writes runs/NAME/report.html and runs/NAME/plots/
     cobsat report runs/A runs/B --out cmp.html # several runs side by side; cmp-plots/ beside it
+    cobsat report runs/NAME --pdf              # the same, typeset: runs/NAME/report.pdf, too
 
 The page opens from disk, offline. Runs on different pictures are not put into one table. Of
 TouchStone's runs the page is the leaderboard's (`leaderboard.py`).
@@ -21,19 +22,26 @@ from cobsat.run_folder import RunFolder, safe_name
 from rich.console import Console
 from rich.progress import Progress
 
-from .charts import charts
 from .example_details import Details
-from .files import write_text
+from .figures import charts
+from .files import write_bytes, write_text
 from .gallery import gallery
 from .leaderboard import write_board_page
 from .page import page
-from .plots import chart_svg
+from .pdf import need_typst, typeset
+from .pdf_report import report_document
+from .plots import DEFAULT_FORMATS, FORMATS, Format, Order, formats_of, write_plots
 from .report_data import Run, check_comparable, read_run
 from .thumbnails import Pictures
 
 
 def write_report(
-    runs: Sequence[Path], out: Path | None = None, console: Console | None = None
+    runs: Sequence[Path],
+    out: Path | None = None,
+    console: Console | None = None,
+    *,
+    plots: Sequence[Format] = DEFAULT_FORMATS,
+    pdf: bool = False,
 ) -> Path:
     """Write the report of runs, and its plots beside it, and return its path.
 
@@ -41,9 +49,12 @@ def write_report(
         runs: Run folders that have scores.
         out: The file to write; `report.html` in the first run's folder by default.
         console: Where to show progress, if anywhere.
+        plots: Formats of the plots' files.
+        pdf: Whether to write the report as a document, too, under the same name with `.pdf`.
 
     Raises:
         FileNotFoundError: A folder is no run's, or was not judged yet.
+        ImportError: A document is wanted, and what typesets it is not installed.
         ValueError: No run was given, one's files are not what `cobsat` writes, or the runs are on
             different pictures.
     """
@@ -53,7 +64,11 @@ def write_report(
     out = out or runs[0] / "report.html"
     if out.is_dir():
         raise ValueError(f"out must be a file, got the folder {out}: name {out / 'report.html'}")
-    return _PAGES[benchmark](runs, out, _plots_folder(out, runs), console)
+    if pdf:
+        need_typst()  # before the work, not after it
+    order = Order(out, _plots_folder(out, runs), plots, out.with_suffix(".pdf") if pdf else None)
+    _PAGES[benchmark](runs, order, console)
+    return out
 
 
 def _one_benchmark(runs: Sequence[Path]) -> str:
@@ -69,25 +84,23 @@ def _one_benchmark(runs: Sequence[Path]) -> str:
     return first
 
 
-def _write_report(runs: Sequence[Path], out: Path, plots: Path, console: Console | None) -> Path:
+def _write_report(runs: Sequence[Path], order: Order, console: Console | None) -> None:
     """Write the report of CoBSAT's runs."""
     check_comparable(runs)
     read = _distinct([read_run(path) for path in runs])
     judges = list(dict.fromkeys(judge for run in read for judge in run.scores))
     pictures = Pictures()
     details = Details(read, judges, pictures)
-    data = gallery(read, judges, pictures, out.parent, details)
+    data = gallery(read, judges, pictures, order.page.parent, details)
     quiet = console is None or not console.is_terminal
     with Progress(console=console, transient=True, disable=quiet) as progress:
         task = progress.add_task("thumbnails", total=len(pictures.paths))
         thumbnails = pictures.thumbnails(lambda done: progress.advance(task, done))
-    out.parent.mkdir(parents=True, exist_ok=True)
     for judge in judges:
-        for chart in charts(read, judge):
-            name = f"{safe_name(judge)}-{chart.name}.svg"
-            write_text(plots / name, chart_svg(chart))
-    write_text(out, page(read, judges, data, thumbnails, tuple(details.blocks())))
-    return out
+        write_plots(order.plots, safe_name(judge), charts(read, judge), order.formats)
+    write_text(order.page, page(read, judges, data, thumbnails, tuple(details.blocks())))
+    if order.document is not None:
+        write_bytes(order.document, typeset(report_document(read, judges)))
 
 
 def command(
@@ -96,10 +109,23 @@ def command(
         Path | None,
         typer.Option(help="The file to write. Default: report.html in the first run's folder."),
     ] = None,
+    plots: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="|".join(FORMATS),
+            help="A format of the plots' files; may be repeated. Default: svg and png.",
+        ),
+    ] = None,
+    pdf: Annotated[
+        bool,
+        typer.Option("--pdf", help="Write the report as a typeset document, too."),
+    ] = False,
 ) -> None:
     """Write one page about one or several runs: scores, plots and a gallery."""
-    written = write_report(runs, out, Console(stderr=True))
+    written = write_report(runs, out, Console(stderr=True), plots=formats_of(plots or ()), pdf=pdf)
     print(written)
+    if pdf:
+        print(written.with_suffix(".pdf"))
 
 
 def _plots_folder(out: Path, runs: Sequence[Path]) -> Path:
@@ -123,8 +149,8 @@ def _distinct(runs: Sequence[Run]) -> list[Run]:
     ]
 
 
-_PAGES: Final[dict[str, Callable[[Sequence[Path], Path, Path, Console | None], Path]]] = {
+_PAGES: Final[dict[str, Callable[[Sequence[Path], Order, Console | None], None]]] = {
     "cobsat": _write_report,
     "touchstone": write_board_page,
 }
-"""Benchmark → what writes the page of its runs: the page's path, and the folder of its plots."""
+"""Benchmark → what writes the report of its runs."""

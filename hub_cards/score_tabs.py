@@ -11,7 +11,9 @@ from typing import Any, Final
 
 from cobsat.metrics.scores import RATES
 
-from .charts import RUN_HUES, Chart, charts
+from .charts import HUES
+from .paper_comparison import PaperTable, paper_tables
+from .plots_page import Drawing
 from .report_data import Row, Run, Scores
 from .text import shorten
 from .what_ran import flat, value
@@ -97,10 +99,11 @@ class Tab:
     tiles: Sequence[Line]
     means: Sequence[Line]
     lines: Sequence[Line]
-    charts: Sequence[Chart]
+    drawings: Sequence[Drawing]
     notices: Sequence[str]
     reasons: Sequence[tuple[str, str, int]]
     samples: Sequence[int] = ()
+    paper: Sequence[PaperTable] = ()
 
     @property
     def best(self) -> str:
@@ -144,7 +147,7 @@ def _by_task(lines: Sequence[Line]) -> list[Group]:
     return [Group(of_task, of_task[0].name, of_task[0].note) for of_task in found.values()]
 
 
-def tab(runs: Sequence[Run], judge: str) -> Tab:
+def tab(runs: Sequence[Run], judge: str, drawn: Sequence[Drawing] = ()) -> Tab:
     """Return what one judge made of the runs."""
     tiles: list[Line] = []
     means: list[Line] = []
@@ -174,7 +177,7 @@ def tab(runs: Sequence[Run], judge: str) -> Tab:
         reasons += _reasons(label, scores)
         taken += [(f"{name} {label}".replace("_", " ").strip(), f"{count:,}")
                   for name, count in scores.usage.items()]  # fmt: skip
-        hue = RUN_HUES[number % len(RUN_HUES)]
+        hue = number % HUES
         for row in scores.means:
             count = sum(
                 1 for r in scores.rows if r.shots == row.shots and _belongs(r.task, row.task)
@@ -186,7 +189,6 @@ def tab(runs: Sequence[Run], judge: str) -> Tab:
                 tiles.append(line)
         lines += [Line(label, hue, row.task, "", row) for row in scores.rows]
     described = [(name.replace("_", " "), value(item)) for name, item in record.items()]
-    drawn = charts(runs, judge)
     samples = sorted({run.scores[judge].samples for run in runs if judge in run.scores} - {1})
     return Tab(
         judge=judge,
@@ -195,10 +197,11 @@ def tab(runs: Sequence[Run], judge: str) -> Tab:
         tiles=tiles,
         means=means,
         lines=lines,
-        charts=drawn,
+        drawings=drawn,
         notices=tuple(notices),
         reasons=reasons,
         samples=samples,
+        paper=paper_tables(runs, judge),
     )
 
 

@@ -10,6 +10,7 @@ from cobsat import RunFolder
 from cobsat.cli import main
 from cobsat.hub_cards.report import write_report
 from cobsat.run_folder import write_json
+from PIL import Image
 from report_pages import Page
 
 
@@ -48,14 +49,18 @@ def test_asks_no_network_and_lets_no_script_in(make_run):
     assert not re.search(r"https?://(?!www\.w3\.org/)", page.source)
 
 
-def test_writes_plots_that_are_svg(make_run):
+def test_writes_plots_as_svg_and_png(make_run):
     run = make_run()
     write_report([run])
-    names = sorted(path.name for path in (run / "plots").iterdir())
-    assert names == ["clip-accuracy.svg", "clip-object-attribute.svg", "clip-textual-visual.svg"]
+    names = ("clip-accuracy", "clip-fig6-textual-visual", "clip-fig9-object-attribute")
+    assert {path.name for path in (run / "plots").iterdir()} == {
+        *(f"{name}.{form}" for name in names for form in ("svg", "png")), "clip-captions.txt",
+    }  # fmt: skip
     for name in names:
-        root = ElementTree.parse(run / "plots" / name).getroot()
+        root = ElementTree.parse(run / "plots" / f"{name}.svg").getroot()
         assert root.tag == "{http://www.w3.org/2000/svg}svg"
+        with Image.open(run / "plots" / f"{name}.png") as picture:
+            picture.verify()
 
 
 def test_is_the_same_for_the_same_run(make_run):
