@@ -100,7 +100,7 @@ FORMS: Final[dict[str, tuple[str, ...]]] = {
     "denim": ("denim", "denims"),
     "ceramic": ("ceramic", "ceramics"),
 }  # fmt: skip
-"""The forms of every object, animal and attribute of Table 1."""
+"""The forms of every object, animal and attribute of Table 1; another word stands for itself."""
 
 NOT_MEANT: Final[dict[str, tuple[str, ...]]] = {
     "leaf": ("leaves a", "leaves an", "leaves the", "leaves no", "leaves it", "leaves behind"),
@@ -158,4 +158,4 @@ def _names(text: str, option: str) -> bool:
         # the word between is put back, so that "sea lion lion" still names a lion
         while f" {phrase} " in text:
             text = text.replace(f" {phrase} ", " · ")
-    return any(f" {form} " in text for form in FORMS[option])
+    return any(f" {form} " in text for form in FORMS.get(option, (option,)))

@@ -31,6 +31,7 @@ _COMPOSERS = {
     "background": "backgrounds",
     "action": "actions",
 }
+"""Theme → the module that draws it; another theme's has its name."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def draw(theme: str, attribute: str, object_: str, seed: int = 0) -> Drawing:
     choose(f"{theme} attribute", attribute, spec.attributes)
     choose(spec.object_kind, object_, spec.objects)
     rng = random.Random(f"{theme}/{attribute}/{object_}/{seed}")
-    composer = import_module(f".{_COMPOSERS[theme]}", __name__)
+    composer = import_module(f".{_COMPOSERS.get(theme, theme)}", __name__)
     svg, description = composer.compose(attribute, object_, rng)
     return Drawing(svg, description)
 
