@@ -33,7 +33,7 @@ def ntk_alpha(tokens: int, seq_length: int) -> int:
     >>> [ntk_alpha(tokens, 2048) for tokens in (1, 2047, 2048, 2049, 4096, 4097)]
     [1, 1, 1, 3, 3, 7]
     """
-    return max(2 ** math.ceil(math.log2(tokens / seq_length) + 1) - 1, 1)
+    return max(int(2 ** math.ceil(math.log2(tokens / seq_length) + 1)) - 1, 1)
 
 
 def log_n(positions: Tensor, seq_length: int) -> Tensor:
@@ -42,7 +42,7 @@ def log_n(positions: Tensor, seq_length: int) -> Tensor:
     return (place.log() / math.log(seq_length)).clamp(min=1)
 
 
-class QwenVLTextConfig(Qwen2Config):
+class QwenVLTextConfig(Qwen2Config):  # type: ignore[no-untyped-call]
     """Qwen2's config, and the number of tokens in training."""
 
     model_type = "qwen_vl_chat_text"
@@ -57,7 +57,8 @@ class PromptRotary(nn.Module):
 
     def __init__(self, config: QwenVLTextConfig) -> None:
         super().__init__()
-        self._theta = float((config.rope_parameters or {})["rope_theta"])
+        rope: Any = config.rope_parameters
+        self._theta = float(rope["rope_theta"])
         self._width = config.hidden_size // config.num_attention_heads
         self._seq_length = config.seq_length
         self._alphas: list[int] = [1]
@@ -92,7 +93,7 @@ AttentionInterface.register(ATTENTION, _log_n_attention)
 AttentionMaskInterface.register(ATTENTION, sdpa_mask)
 
 
-class QwenVLLanguageModel(Qwen2ForCausalLM):
+class QwenVLLanguageModel(Qwen2ForCausalLM):  # type: ignore[no-untyped-call]
     """The language model; `language_model` and `from_pretrained` make one."""
 
     config_class = QwenVLTextConfig

@@ -87,9 +87,9 @@ class Vision(nn.Module):
         values = self.key_norm(self.widen(seen))
         keys = values + stretched(self.query_places, seen.shape[1])
         asking = self.query_norm(self.queries) + self.query_places
-        taken, _ = self.attention(
+        taken: Tensor = self.attention(
             asking.expand(len(seen), -1, -1), keys, values, need_weights=False
-        )
+        )[0]
         return taken
 
     def forward(self, pixels: Tensor) -> Tensor:

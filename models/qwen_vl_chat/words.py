@@ -58,8 +58,11 @@ class Vocabulary:
             ValueError: It has not Qwen-VL's special tokens, or more than one for a new line.
         """
         known = words.get_vocab()
-        names = ("<|im_start|>", "<|im_end|>", END_OF_TEXT, "<img>", "</img>", "<imgpad>")
-        if missing := [name for name in names if name not in known]:
+        places = {
+            "turn_begin": "<|im_start|>", "turn_end": "<|im_end|>", "text_end": END_OF_TEXT,
+            "picture_begin": "<img>", "picture_end": "</img>", "picture": "<imgpad>",
+        }  # fmt: skip
+        if missing := [name for name in places.values() if name not in known]:
             raise ValueError(
                 f"the tokenizer must have Qwen-VL's special tokens, got none of "
                 f"{', '.join(missing)}"
@@ -67,7 +70,8 @@ class Vocabulary:
         new_line = words.encode("\n", add_special_tokens=False)
         if len(new_line) != 1:
             raise ValueError(f"the tokenizer must have a token for a new line, got {new_line}")
-        return cls(*(known[name] for name in names), new_line[0], count)
+        ids: dict[str, int] = {place: known[name] for place, name in places.items()}
+        return cls(**ids, new_line=new_line[0], count=count)
 
     @property
     def ends(self) -> tuple[int, int, int]:
@@ -93,7 +97,7 @@ def words_from_ranks(file: Path) -> Any:
     Raises:
         ValueError: It is none.
     """
-    converter: Any = _Ranks(str(file))
+    converter: Any = _Ranks(str(file))  # type: ignore[no-untyped-call]
     try:
         vocab, merges = converter.extract_vocab_merges_from_model(file)
     except ValueError as error:  # no base64, or no number
