@@ -13,6 +13,7 @@ from cobsat.layout import LABELS, stem
 from cobsat.metrics.scores import scores
 from cobsat.run_examples import run_examples
 from cobsat.run_folder import write_json
+from hub_server import HubServer
 from PIL import Image, ImageDraw
 
 COPY_OPTIONS = {"record": {"name": "copy"}}
@@ -37,6 +38,13 @@ def pictures(tmp_path_factory):
                     name = stem((theme.name, attribute, object_)).split("/")[1]
                     writer.writerow([f"{name}.png", f"A {attribute} {object_}."])
     return folder
+
+
+@pytest.fixture
+def hub():
+    """A Hub on loopback, which this process takes for the real one."""
+    with HubServer() as server, server.for_this_process():
+        yield server
 
 
 @pytest.fixture

@@ -10,33 +10,23 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import typer
-from cobsat.cli import main
 from cobsat.examples import Options
 from cobsat.export import export
 from cobsat.hub_cards.publish_files import check_keys
 from hub_api import READ_TOKEN
 from hub_server import HubServer
 from huggingface_hub import constants
+from publishing import Capture, lines, on_hub, publish, refused, the_clients_warning
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:Use 'content=<...>' to upload raw bytes:DeprecationWarning"  # the client's own upload
-)
+pytestmark = the_clients_warning
 
-Capture = pytest.CaptureFixture[str]
 TABLE = "data/color_i-2shot/test_columns/test.parquet"
 KEY = "hf_" + "Q7" * 17
 API_KEY = "sk-" + "proj-" + "Zk4" * 12
-
-
-@pytest.fixture
-def hub() -> Iterator[HubServer]:
-    with HubServer() as server, server.for_this_process():
-        yield server
 
 
 @pytest.fixture(scope="session")
@@ -51,36 +41,10 @@ def exported(shared_export: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(shared_export, tmp_path / "export"))
 
 
-def publish(*arguments: object) -> int:
-    return main(["publish", *map(str, arguments)])
-
-
-def lines(capsys: Capture, *arguments: object) -> list[str]:
-    """Run a command that must succeed, and return its output."""
-    capsys.readouterr()
-    assert publish(*arguments) == 0
-    return capsys.readouterr().out.splitlines()
-
-
-def refused(capsys: Capture, *arguments: object) -> str:
-    """Run a command that must fail: exit code 2, one line, no output."""
-    capsys.readouterr()
-    assert publish(*arguments) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.count("\n") == 1
-    return err
-
-
 def content(folder: Path) -> dict[str, bytes]:
     return {
         p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()
     }
-
-
-def on_hub(hub: HubServer, kind: str, name: str) -> dict[str, bytes]:
-    files = hub.repos[kind, name].files
-    return {path: blob.data for path, blob in files.items() if path != ".gitattributes"}
 
 
 def to_send(folder: Path) -> list[str]:

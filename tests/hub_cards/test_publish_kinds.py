@@ -4,31 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import publishing
 import pytest
 import yaml
 from cobsat import RunFolder, image_source
-from cobsat.cli import main
 from cobsat.metrics import metric_names, path
 from hub_server import HubServer
 from huggingface_hub import ModelCard
+from publishing import Capture, on_hub, the_clients_warning
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:Use 'content=<...>' to upload raw bytes:DeprecationWarning"  # the client's own upload
-)
+pytestmark = the_clients_warning
 
-Capture = pytest.CaptureFixture[str]
 MakeRun = Callable[..., Path]
 LETTER = "---\nlicense: mit  # ours\n---\n# My model\n\nWords of mine.\n"
-
-
-@pytest.fixture
-def hub() -> Iterator[HubServer]:
-    with HubServer() as server, server.for_this_process():
-        yield server
 
 
 @pytest.fixture
@@ -43,18 +35,11 @@ def rendered(make_run: MakeRun) -> MakeRun:
 
 
 def publish(*arguments: object) -> int:
-    return main(["publish", *map(str, arguments), "--yes"])
+    return publishing.publish(*arguments, "--yes")
 
 
 def lines(capsys: Capture, *arguments: object) -> list[str]:
-    capsys.readouterr()
-    assert publish(*arguments) == 0
-    return capsys.readouterr().out.splitlines()
-
-
-def on_hub(hub: HubServer, kind: str, name: str) -> dict[str, bytes]:
-    files = hub.repos[kind, name].files
-    return {path: blob.data for path, blob in files.items() if path != ".gitattributes"}
+    return publishing.lines(capsys, *arguments, "--yes")
 
 
 def test_metrics_are_spaces_of_their_names(hub: HubServer, capsys: Capture) -> None:

@@ -10,15 +10,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from cobsat import Verdict, examples, image_source
 from cobsat.cli import main
 from hub_server import HubServer
+from publishing import publish, the_clients_warning
 from safetensors.numpy import save_file
 
 LOADS = """
@@ -72,31 +71,21 @@ TINY = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def hub() -> Iterator[HubServer]:
-    with HubServer() as server:
-        yield server
-
-
-@pytest.mark.filterwarnings("ignore:Use 'content=<...>' to upload raw bytes:DeprecationWarning")
-@pytest.mark.filterwarnings(
-    "ignore:`is_gradient_checkpointing` is deprecated:FutureWarning"
-)  # PEFT
+@the_clients_warning
 def test_what_is_published_is_loaded_by_its_name(
     hub: HubServer, make_run: Any, tmp_path: Path
 ) -> None:
     export, run, tuned = tmp_path / "export", _run(make_run), tmp_path / "tuned"
     assert main(["export", "--config", "color_i-2shot", "--out", str(export)]) == 0
     added = _adapter(tuned)
-    with hub.for_this_process():
-        for arguments in (
-            ["dataset", export, "--to", "org/cobsat"],
-            ["metrics", "cobsat_clip", "--to", "org"],
-            ["card", run, "--to", "org/model", "--dataset", "cobsat=org/cobsat"],
-            ["report", run, "--to", "org/report"],
-            ["model", tuned, "--to", "org/tuned"],
-        ):
-            assert main(["publish", *map(str, arguments), "--yes", "--private"]) == 0
+    for arguments in (
+        ["dataset", export, "--to", "org/cobsat"],
+        ["metrics", "cobsat_clip", "--to", "org"],
+        ["card", run, "--to", "org/model", "--dataset", "cobsat=org/cobsat"],
+        ["report", run, "--to", "org/report"],
+        ["model", tuned, "--to", "org/tuned"],
+    ):
+        assert publish(*arguments, "--yes", "--private") == 0
     assert all(repo.private for repo in hub.repos.values())
 
     found = _loaded(hub, tmp_path / "home")
