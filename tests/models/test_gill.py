@@ -345,9 +345,9 @@ def kept(folder: Path) -> list[dict[str, Any]]:
 
 def test_a_run_goes_on_and_ends_the_same(arguments: list[str], tmp_path: Path) -> None:
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    assert main([*arguments, "--limit", "4", "--out", str(whole)]) == 0
-    assert main([*arguments, "--limit", "2", "--out", str(parts)]) == 0
-    assert main([*arguments, "--limit", "4", "--out", str(parts)]) == 0
+    assert main([*arguments, "--limit", "3", "--out", str(whole)]) == 0
+    assert main([*arguments, "--limit", "1", "--out", str(parts)]) == 0
+    assert main([*arguments, "--limit", "3", "--out", str(parts)]) == 0
     assert kept(parts) == kept(whole)
     assert {line["status"] for line in kept(whole)} == {"ok"}
     for path in (whole / "images").iterdir():
