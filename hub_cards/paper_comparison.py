@@ -161,7 +161,7 @@ def _of_run(
     paper = _paper_values(published[key], tasks)
     pairs = zip(values, paper, strict=True)
     yield PaperLine(
-        f"{run.label} minus the paper's {_named(*key)}", "difference",
+        f"minus the paper's {_named(*key)}", "difference",
         tuple(_difference(ours, theirs) for ours, theirs in pairs), "difference",
     )  # fmt: skip
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
+_SQUARE: Final = ("points", "radar")
 _A = TypeVar("_A", bound="Artist")
 
 __all__ = ["Drawn", "draw", "handle", "has_lines", "look"]
@@ -81,8 +82,9 @@ def draw(chart: Chart, panels: Sequence[Panel], width: float, *, legend: bool) -
         )  # fmt: skip
     layout = figure.get_layout_engine()
     assert layout is not None
-    layout.execute(figure)  # once, and not anew for each file
-    figure.set_layout_engine("none")
+    for _ in range(2 if chart.kind in _SQUARE else 1):  # a square is fitted once its room is known
+        layout.execute(figure)
+    figure.set_layout_engine("none")  # not anew for each file
     return drawn
 
 

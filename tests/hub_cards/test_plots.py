@@ -146,6 +146,7 @@ def test_says_what_it_shows() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("panels", [1, 4])
 def test_no_label_leaves_the_picture(kind: Kind, panels: int) -> None:
+    """Neither of a file nor, of one panel, of a page."""
     long = "org--a-model-of-a-very-long-name/with_no_space_to_break_it_at-checkpoint-{}"
     drawn = chart(
         *[(estimate(0.99, 0.01),) * 5] * 5, kind=kind, panels=panels, title=long.format("panel"),
@@ -153,11 +154,15 @@ def test_no_label_leaves_the_picture(kind: Kind, panels: int) -> None:
         names=tuple(long.format(number) for number in range(5)),
     )  # fmt: skip
     with plots._styled():
-        figure = draw(drawn, drawn.panels, plots.chart_inches(drawn), legend=True).figure
+        figure = (
+            draw(drawn, drawn.panels, plots.chart_inches(drawn), legend=True)
+            if panels > 1
+            else draw(drawn, drawn.panels, plots.PAGE_WIDTH, legend=False)
+        ).figure
         figure.draw_without_rendering()
         page = figure.bbox
         texts = [t for t in figure.findobj(Text) if t.get_text() and t.get_visible()]
-        assert len(texts) > 8 * panels
+        assert len(texts) > 7 * panels
         for text in texts:
             box = text.get_window_extent()
             assert box.x0 >= page.x0 - 0.5, text.get_text()
