@@ -24,7 +24,7 @@ from transformers import (
     TopPLogitsWarper,
 )
 
-__all__ = ["Decoding", "Draws", "generate", "is_out_of_memory", "set_decoding"]
+__all__ = ["Decoding", "Draws", "Sound", "generate", "is_out_of_memory", "set_decoding"]
 
 _OUT_OF_MEMORY: Final = ("out of memory", "not enough memory", "can't allocate memory")
 
@@ -193,6 +193,27 @@ class Draws:
         points = drawn.to(chances)[:, None] * whole
         below = torch.nextafter(whole, torch.zeros_like(whole))  # rounding must not reach the end
         return torch.searchsorted(chances, torch.minimum(points, below), right=True)
+
+
+class Sound(LogitsProcessor):
+    """A rule that knows which rows' scores have all been numbers, and levels those of the others.
+
+    In half precision they may not be. What is drawn from such scores is no answer, and a GPU that
+    is told to draw from them is of no more use to the process.
+    """
+
+    def __init__(self, rows: int) -> None:
+        self._sound = torch.ones(rows, dtype=torch.bool)
+
+    def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.Tensor:
+        """Return scores of shape (rows, tokens)."""
+        self._sound = self._sound.to(scores.device) & ~scores.isnan().any(dim=-1)
+        return torch.where(self._sound[:, None], scores, 0.0)
+
+    def rows(self) -> list[bool]:
+        """Return for each row whether they have."""
+        sound: list[bool] = self._sound.tolist()
+        return sound
 
 
 class _Draw(LogitsProcessor):

@@ -16,6 +16,7 @@ What goes wrong with one example is an error with one of these reasons:
 | `too_long` | the prompt leaves no room in the context; nothing was generated |
 | `control_token` | a text of the prompt holds a token that steers the model |
 | `picture` | a picture of the prompt cannot be opened |
+| `not_finite` | the scores are not all numbers, as in half precision they may be |
 | `out_of_memory` | not even this example alone fits into the device's memory |
 """
 
@@ -41,7 +42,7 @@ from ..port_options import check_source, check_whole
 from ..protocol import Capabilities, Output
 from ..rounds import Round, added, encoded, failed, in_rounds, user_turns
 from ..seeds import example_seed
-from ..vlm_generation import Decoding, generate, set_decoding
+from ..vlm_generation import Decoding, Sound, generate, set_decoding
 from .prompts import COBSAT_SYSTEM, CONTROL, DEFAULT_SYSTEM, Prompt, format_prompt
 from .system import QwenVLChat
 
@@ -73,6 +74,9 @@ class _Said:
 _Round: TypeAlias = Round[Tensor, _Said]
 
 _TOO_LARGE: Final = _Said(problem="out_of_memory: the example alone does not fit")
+_NO_NUMBERS: Final = _Said(
+    problem="not_finite: the model's scores are not all numbers: try dtype=bfloat16"
+)
 
 
 class QwenVLChatModel:
@@ -221,6 +225,7 @@ class QwenVLChatModel:
 
     def _generate(self, batch: Sequence[_Asked]) -> list[_Said]:
         lengths = [len(one.prompt.ids) for one in batch]
+        sound = Sound(len(batch))
         rows = generate(
             self._system.language_model,
             self._inputs(batch),
@@ -229,10 +234,11 @@ class QwenVLChatModel:
             self._decoding,
             self._context,
             self._ends,
+            [sound],
         )
         return [
-            self._said(ids, ended, length)
-            for (ids, ended), length in zip(rows, lengths, strict=True)
+            self._said(ids, ended, length) if numbers else _NO_NUMBERS
+            for (ids, ended), length, numbers in zip(rows, lengths, sound.rows(), strict=True)
         ]
 
     def _inputs(self, batch: Sequence[_Asked]) -> dict[str, Tensor]:

@@ -29,7 +29,8 @@ _LETTERS: Final = 5
 
 def tiny_words() -> Any:
     """Return Qwen's tokenizer, of single bytes, with its special tokens."""
-    return tokenizer_of({letter: byte for byte, letter in bytes_to_unicode().items()}, [])
+    letters: dict[int, str] = bytes_to_unicode()  # type: ignore[no-untyped-call]
+    return tokenizer_of({letter: byte for byte, letter in letters.items()}, [])
 
 
 def tiny_language_model(words: Any, vocabulary: Vocabulary) -> Any:

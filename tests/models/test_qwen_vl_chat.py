@@ -207,6 +207,29 @@ def test_each_end_ends_a_reply_and_nothing_is_no_answer(end: str, picture_folder
     assert thought.reason == "empty: first round: nothing came"
 
 
+@pytest.mark.parametrize("sampled", [True, False])
+def test_scores_that_are_no_numbers_are_no_answer(
+    sampled: bool, picture_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch = rows(picture_folder)[:2]
+    model = QwenVLChatModel(tiny=True, do_sample=sampled)
+    expected, own = model.predict(batch), model._seen.of
+    first, second = (
+        {part["image"] for part in row["messages"][-1]["content"] if part["image"]} for row in batch
+    )
+
+    def of(image: Any) -> torch.Tensor:
+        return own(image) * (torch.nan if image in first - second else 1)
+
+    monkeypatch.setattr(model._seen, "of", of)
+    outputs = model.predict(batch)
+    assert outputs[0].status == "error"
+    assert outputs[0].reason == (
+        "not_finite: the model's scores are not all numbers: try dtype=bfloat16"
+    )
+    assert outputs[1] == expected[1]
+
+
 def test_boxes_are_part_of_a_reply(model: QwenVLChatModel) -> None:
     text = " <ref>the dog</ref><box>(10,20),(30,40)</box>"
     said = model._said(model._tokens(text), True, 7)
