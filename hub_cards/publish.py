@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
+from cobsat.command_line import say
 from cobsat.spec import choose
 from huggingface_hub.utils._validators import validate_repo_id
 
@@ -238,18 +239,18 @@ def _publish(hub: Hub, wanted: Sequence[Publication], way: _Way) -> None:
         check_keys(publication.files)
     plans = [planned(p, p.seen or look(hub, p.repo, p.kind)) for p in wanted]
     for plan in plans:
-        typer.echo("\n".join(shown(plan, way.private)))
+        say("\n".join(shown(plan, way.private)))
     todo = [p for p in plans if not p.is_empty or (way.private and not p.there.private)]
-    typer.echo(summary(plans) if todo else "all is there already")
+    say(summary(plans) if todo else "all is there already")
     if way.dry_run:
         return
     if todo and not way.yes and not _agreed(f"Publish as {hub.user}?"):
-        typer.echo("nothing was published")
+        say("nothing was published")
         return
     for plan in plans:
         if plan in todo:
             carry_out(hub, plan, way.private)
-        typer.echo(address(plan.publication.repo, plan.publication.kind))
+        say(address(plan.publication.repo, plan.publication.kind))
 
 
 def _agreed(question: str) -> bool:
@@ -257,5 +258,5 @@ def _agreed(question: str) -> bool:
     try:
         return typer.confirm(question)
     except typer.Abort:
-        typer.echo()
+        say()
         return False

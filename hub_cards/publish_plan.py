@@ -137,7 +137,7 @@ def shown(plan: Plan, private: bool = False) -> list[str]:
         hidden = "public, to be private"
     lines = [f"{publication.repo} ({what}, {state}, {hidden})"]
     for label in ("new", "changed", "deleted"):
-        paths: tuple[str, ...] = getattr(plan, label)
+        paths = sorted(getattr(plan, label), key=lambda path: (path.count("/"), path))
         for path in paths[:MOST]:
             there_size = there.files[path].size if path in there.files else 0
             bytes_ = size(publication.files[path]) if label != "deleted" else there_size

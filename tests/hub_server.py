@@ -18,6 +18,7 @@ import re
 import socket
 import sys
 import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -92,7 +93,8 @@ class HubServer:
     def for_this_process(self, token: str | None = TOKEN) -> Iterator[None]:
         """Let this process, whose libraries have read their environment, speak to this server.
 
-        Its downloads are forgotten at the end.
+        Its downloads are forgotten at the end, and a warning of how the client itself sends files
+        is not heard.
         """
         from huggingface_hub import HfFileSystem, close_session
 
@@ -102,6 +104,8 @@ class HubServer:
                 if module in sys.modules:
                     stack.enter_context(mock.patch.multiple(sys.modules[module], **values))
             stack.enter_context(mock.patch.dict(os.environ, environment))
+            stack.enter_context(warnings.catch_warnings())
+            warnings.filterwarnings("ignore", "Use 'content=<...>' to upload", DeprecationWarning)
             for forget in (close_session, HfFileSystem.clear_instance_cache):
                 forget()
                 stack.callback(forget)

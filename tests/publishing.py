@@ -8,11 +8,6 @@ from hub_server import HubServer
 
 Capture = pytest.CaptureFixture[str]
 
-the_clients_warning = pytest.mark.filterwarnings(
-    "ignore:Use 'content=<...>' to upload raw bytes:DeprecationWarning"
-)
-"""Of how `huggingface_hub` itself sends a large file."""
-
 
 def publish(*arguments: object) -> int:
     """Run `cobsat publish` and return its exit code."""

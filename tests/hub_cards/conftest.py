@@ -47,6 +47,15 @@ def hub():
         yield server
 
 
+@pytest.fixture(scope="module")
+def no_plots():
+    """Reports without their plots, which take longer to draw than all else: for other tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("report", "page"):
+            patch.setattr(f"cobsat.hub_cards.{module}.charts", lambda runs, judge: [])
+        yield
+
+
 @pytest.fixture
 def make_run(tmp_path, run_maker):
     """Return a function that makes a judged run folder in the test's own."""

@@ -20,9 +20,7 @@ from cobsat.hub_cards.publish_files import check_keys
 from hub_api import READ_TOKEN
 from hub_server import HubServer
 from huggingface_hub import constants
-from publishing import Capture, lines, on_hub, publish, refused, the_clients_warning
-
-pytestmark = the_clients_warning
+from publishing import Capture, lines, on_hub, publish, refused
 
 TABLE = "data/color_i-2shot/test_columns/test.parquet"
 KEY = "hf_" + "Q7" * 17

@@ -15,9 +15,7 @@ from cobsat import RunFolder, image_source
 from cobsat.metrics import metric_names, path
 from hub_server import HubServer
 from huggingface_hub import ModelCard
-from publishing import Capture, on_hub, the_clients_warning
-
-pytestmark = the_clients_warning
+from publishing import Capture, on_hub
 
 MakeRun = Callable[..., Path]
 LETTER = "---\nlicense: mit  # ours\n---\n# My model\n\nWords of mine.\n"

@@ -17,7 +17,7 @@ import numpy as np
 from cobsat import Verdict, examples, image_source
 from cobsat.cli import main
 from hub_server import HubServer
-from publishing import publish, the_clients_warning
+from publishing import publish
 from safetensors.numpy import save_file
 
 LOADS = """
@@ -71,7 +71,6 @@ TINY = {
 }  # fmt: skip
 
 
-@the_clients_warning
 def test_what_is_published_is_loaded_by_its_name(
     hub: HubServer, make_run: Any, tmp_path: Path
 ) -> None:
