@@ -35,9 +35,6 @@ NOT_RUN = {
 }
 """Programs whose arguments are read (`docs_commands.py`), and why they are not run."""
 
-ONLY_READ: tuple[tuple[str, str], ...] = ()
-"""Commands whose arguments are read, by a pattern, and why they are not run."""
-
 _ONE_STEP = (
     "--max_steps=1", "--gradient_accumulation_steps=1", "--per_device_train_batch_size=1",
     "--dataset_config=color_i-2shot",
@@ -51,15 +48,14 @@ LESS = (
     (r"^cobsat (run|predict) (?!.*--limit).*--config (all|color_\*)", ("--limit=1",)),
     (r"^cobsat (run|predict) (?!.*--limit)(?!.*--config (all|color_\*))", ("--limit=2",)),
     (r"^cobsat (run|predict) .*--model transformers ", ("--model-option", "max_new_tokens=8")),
-    (
-        r"^cobsat (run|predict) .*--model (transformers|diffusers) (?!.*(--images|--config touch))",
-        _TINY,
-    ),
+    (r"^cobsat run (?!.*--(judge|limit)).*--output description", ("--judge", "mention")),
+    (r"^cobsat run (?!.*--(judge|limit|output))", ("--judge", "clip")),
+    (r"^cobsat run (?!.*--images).*--model (transformers|diffusers) ", _TINY),
     (r"^cobsat (run|predict) .*--model (seed_llama|gill) ", ("--model-option", "steps=2")),
     (r"^cobsat (run|predict) .*checkpoint=checkpoints", ("--model-option", "max_new_tokens=40")),
     (r"^cobsat judge .*checkpoint=Qwen/Qwen3", ("--judge-option", "max_tokens=8")),
-    (r"^cobsat (run|predict) .*--model diffusers ", _SMALL),
-    (r"^cobsat (run|predict) .*draw=diffusers ", _SMALL_DRAW),
+    (r"^cobsat run .*--model diffusers ", _SMALL),
+    (r"^cobsat run .*draw=diffusers ", _SMALL_DRAW),
     (r"^cobsat table4 (?!.*--limit)", ("--limit=1", "--model-option", "max_new_tokens=8")),
     (r"^cobsat train ", _ONE_STEP),
     (r"^cobsat train (?!.*--images)", _TINY),
@@ -91,17 +87,18 @@ CHECKOUTS = ("docs/add-a-theme.md",)
 
 BEFORE: dict[str, str] = {
     "README.md": """
-        cobsat run --model oracle --config 'color_*-2shot' --config all-4shot --out runs/oracle
-        cobsat run --model copy --config color_i-2shot --judge clip --out runs/NAME
-        cobsat run --model copy --config color_i-2shot --judge clip --out runs/A
-        cobsat run --model copy --config color_ii-2shot --judge clip --out runs/B
+        cobsat predict --model oracle --config 'color_*-2shot' --config all-4shot --out runs/oracle
+        cobsat predict --model copy --config color_i-2shot --out runs/NAME
+        cobsat predict --model copy --config color_i-2shot --out runs/A
+        cobsat predict --model copy --config color_ii-2shot --out runs/B
+        cobsat predict --model oracle --config touchstone-mini --out runs/another
+        for run in oracle NAME A B; do cobsat judge runs/$run --judge clip; done
+        cobsat judge runs/another --judge touchstone --judge-option model=gpt-4
         cobsat card runs/NAME --out README.md
-        cobsat run --model oracle --config touchstone-mini --out runs/another \\
-          --judge touchstone --judge-option model=gpt-4
     """,
     "docs/touchstone.md": """
-        cobsat run --model oracle --config touchstone-mini --out runs/another \\
-          --judge touchstone --judge-option model=gpt-4
+        cobsat predict --model oracle --config touchstone-mini --out runs/another
+        cobsat judge runs/another --judge touchstone --judge-option model=gpt-4
         for run in A B C; do
           cobsat predict --model openai --model-option model=$run --config touchstone-mini \\
             --limit 6 --out runs/$run
@@ -212,7 +209,7 @@ class Reader:
             self._said.write(f"$ {command.line}\n{done.stdout}{done.stderr}")
             return done.returncode, done.stdout
         docs_commands.check(command)
-        if program in NOT_RUN or any(re.search(pattern, command.line) for pattern, _ in ONLY_READ):
+        if program in NOT_RUN:
             return 0, ""
         words = list(command.words)
         more = [word for pattern, less in LESS if re.search(pattern, command.line) for word in less]
