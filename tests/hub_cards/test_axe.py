@@ -71,6 +71,7 @@ def test_nothing_keeps_anybody_from_using_a_page(browser, pages, page, fragment,
     browser.run("new Promise((done) => setTimeout(done, 100))")
     browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     assert browser.violations() == ""
+    assert browser.faults() == []
 
 
 def test_nor_from_using_the_list_of_keys(browser, pages):

@@ -6,9 +6,11 @@ import pytest
 from cobsat import THEMES, RunFolder, Verdict
 from cobsat.hub_cards.report import write_report
 
+pytestmark = pytest.mark.usefixtures("no_plots")
+
 
 @pytest.fixture(scope="module")
-def report(run_maker, tmp_path_factory):
+def report(run_maker, tmp_path_factory, no_plots):
     """Forty prompts of each of two tasks, and two judges that do not agree."""
     return write_report([run_maker(tmp_path_factory.mktemp("run"), judges=("clip", "mention"))])
 

@@ -8,6 +8,8 @@ from cobsat.hub_cards.example_details import EXAMPLES_A_BLOCK, MOST_PAIRS, pairs
 from cobsat.hub_cards.report import write_report
 from report_pages import Page
 
+pytestmark = pytest.mark.usefixtures("no_plots")
+
 
 def prompts_of(page, place):
     """Return an example's prompts as one text each, a picture as the word for it in its place."""

@@ -25,7 +25,7 @@ def judge(row, prediction, draw):
 
 
 @pytest.fixture(scope="module")
-def report(run_maker, tmp_path_factory):
+def report(run_maker, tmp_path_factory, no_plots):
     """Two runs of forty prompts of each of two tasks: pictures, and descriptions by two judges."""
     folder = tmp_path_factory.mktemp("example")
     images = run_maker(folder, "images")

@@ -8,6 +8,8 @@ from cobsat.hub_cards.report import write_report
 from cobsat.run_folder import write_json
 from report_pages import Page
 
+pytestmark = pytest.mark.usefixtures("no_plots")
+
 
 def test_holds_every_example_and_each_picture_once(make_run):
     run = make_run(limit=60)
