@@ -31,6 +31,8 @@ __all__ = ["fig4", "fig6", "fig7", "fig8", "fig9", "needed"]
 
 _SHOTS: Final = 2
 """The number of demonstrations of the paper's Figs. 6, 7 and 9."""
+_FEWEST_MARKS: Final = 3
+"""Two marks lie on a line, whatever the judges say."""
 _OUTPUTS: Final = {"image": "pictures", "description": "descriptions"}
 _MEAN: Final = "mean"
 
@@ -154,7 +156,7 @@ def needed(charts: Sequence[Chart]) -> list[str]:
     ways = {
         "4": "default prompts at several shot counts (--config all-2shot --config all-4shot)",
         "6": "a run of default prompts at 2 shots (--config all-2shot)",
-        "7": "a second judge of the same run (cobsat judge RUN --judge NAME)",
+        "7": "a second judge of three tasks or more (cobsat judge RUN --judge NAME)",
         "8": "a run of misleading prompts (--prompt-type misleading)",
         "9": "a run of default prompts at 2 shots (--config all-2shot)",
     }
@@ -264,9 +266,9 @@ def _halves(
 
 
 def _beside(judged: Sequence[Judged], scores: Sequence[Scores | None], other: str) -> Panel | None:
-    """Return a panel of two judges; None where they have no task in common."""
+    """Return a panel of two judges; None where they have too few tasks in common."""
     pairs = list(_pairs(judged, scores))
-    if not pairs:
+    if len(pairs) < _FEWEST_MARKS:
         return None
     groups = tuple(dict.fromkeys(group for group, *_ in pairs))
     across: dict[tuple[str, int], Estimate] = {}
@@ -297,8 +299,7 @@ def _pairs(
 def _correlation(pairs: Sequence[tuple[str, int, Estimate, Estimate]]) -> str:
     here = [e.value for _, _, e, _ in pairs if e.value is not None]
     there = [e.value for _, _, _, e in pairs if e.value is not None]
-    try:
-        r = statistics.correlation(here, there)
-    except statistics.StatisticsError:  # fewer than two, or all alike
+    if len(set(here)) < 2 or len(set(there)) < 2:  # r divides by how far they spread
         return f" (n = {len(pairs)})"
+    r = statistics.correlation(here, there)
     return f" (r = {r:.2f}, n = {len(pairs)})"

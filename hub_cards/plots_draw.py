@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
+_NAMES_AT, _ASIDE = 1.07, 0.2
+"""How far from a radar's middle its names begin; less aside than this they are centred."""
 _SQUARE: Final = ("points", "radar")
 _A = TypeVar("_A", bound="Artist")
 
@@ -138,7 +140,20 @@ def _height(chart: Chart, row: Sequence[Panel], width: float) -> float:
         return 0.62 + max(most, 2) * _pitch(chart)
     if chart.kind == "lines":
         return max(1.25, 0.64 * width)
-    return 0.8 * width if chart.kind == "radar" else width + 0.1
+    if chart.kind == "radar":
+        return min(_radar_height(panel, width) for panel in row)
+    return width + 0.1
+
+
+def _radar_height(panel: Panel, width: float) -> float:
+    """Return the inches of a radar so flat that its names have room to both sides."""
+    radius = 0.4 * width
+    for number, name in enumerate(panel.groups):
+        aside = abs(math.sin(2 * math.pi * number / len(panel.groups)))
+        if aside > _ASIDE:
+            letters = max(map(len, wrap(name, _SHORT_NAME).split("\n")))
+            radius = min(radius, (width / 2 - _LETTER * letters - 0.06) / (_NAMES_AT * aside))
+    return 2 * max(radius, 0.4) + (0.48 if panel.title else 0.28)
 
 
 def _title_letters(chart: Chart, row: Sequence[Panel], width: float) -> int:
@@ -320,8 +335,8 @@ def _radar(drawn: Drawn, axes: Any, chart: Chart, panel: Panel) -> None:
                   bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 0.8})  # fmt: skip
     for angle, name in zip(angles, panel.groups, strict=True):
         side, up = math.sin(angle), math.cos(angle)
-        axes.text(angle, 1.07, wrap(name, _SHORT_NAME), fontsize=7.5, color=INK,
-                  ha="center" if abs(side) < 0.2 else "left" if side > 0 else "right",
+        axes.text(angle, _NAMES_AT, wrap(name, _SHORT_NAME), fontsize=7.5, color=INK,
+                  ha="center" if abs(side) < _ASIDE else "left" if side > 0 else "right",
                   va="bottom" if up > 0.8 else "top" if up < -0.3 else "center")  # fmt: skip
     for number, series in enumerate(chart.series):
         marks = [(group, _known(value)) for group, value in _marks(panel.values, number)]

@@ -130,11 +130,12 @@ def test_fig7_sets_judges_beside_each_other() -> None:
     assert fig7("clip", [judged(0, "a", *rows)], {}) == []
 
 
-def test_judges_of_two_tasks_or_alike_have_no_correlation() -> None:
-    rows = [row("color_i", 2, accuracy=0.1), row("style_i", 2, accuracy=0.1)]
+def test_judges_of_few_tasks_are_not_compared_and_those_alike_have_no_correlation() -> None:
+    rows = [row(task, 2, accuracy=0.1) for task in ("color_i", "style_i", "action_i")]
     scores = Scores("llava", {}, tuple(rows), (), ())
+    assert fig7("clip", [judged(0, "a", *rows[:2])], {"llava": [scores]}) == []
     (drawn,) = fig7("clip", [judged(0, "a", *rows)], {"llava": [scores]})
-    assert titles(drawn) == ["llava (n = 2)"]
+    assert titles(drawn) == ["llava (n = 3)"]
 
 
 def test_fig8_has_misleading_runs_and_the_same_model_on_default_prompts() -> None:
@@ -175,7 +176,8 @@ def run_of(one: Judged, *judges: str) -> Run:
 
 
 def test_judges_are_compared_once() -> None:
-    run = run_of(judged(0, "a", row("color_i", 2, accuracy=0.5)), "clip", "mention")
+    rows = [row(task, 2, accuracy=0.5) for task in ("color_i", "style_i", "color_ii")]
+    run = run_of(judged(0, "a", *rows), "clip", "mention")
     names = {judge: [chart.name for chart in charts([run], judge)] for judge in run.scores}
     assert names["clip"] == [
         "accuracy", "fig6-textual-visual", "fig9-object-attribute", "fig7-judges",

@@ -150,7 +150,7 @@ def test_no_label_leaves_the_picture(kind: Kind, panels: int) -> None:
     long = "org--a-model-of-a-very-long-name/with_no_space_to_break_it_at-checkpoint-{}"
     drawn = chart(
         *[(estimate(0.99, 0.01),) * 5] * 5, kind=kind, panels=panels, title=long.format("panel"),
-        groups=tuple(f"{number} {'wide words ' * 5}" for number in range(5)),
+        groups=("short", "recognition", *(f"{number} {'wide words ' * 5}" for number in range(3))),
         names=tuple(long.format(number) for number in range(5)),
     )  # fmt: skip
     with plots._styled():
