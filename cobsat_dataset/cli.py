@@ -18,6 +18,7 @@ from importlib.metadata import version
 from typing import Any, Final
 
 from . import processes
+from .card_parts import visible
 from .run_folder import is_disk_full
 from .spec import choose
 
@@ -93,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if debug or not (isinstance(error, USER_ERRORS) or _is_usage_error(error)):
             raise
         who = f"cobsat {name}" + ("" if rank is None else f", rank {rank}")
-        print(f"{who}: {_one_line(error)}", file=sys.stderr)
+        print(visible(f"{who}: {_one_line(error)}"), file=sys.stderr)
         return 2
 
 

@@ -1,11 +1,14 @@
-"""What the commands share: options of models and judges, given as `key=value`."""
+"""What the commands share: options of models and judges, given as `key=value`; what is printed."""
 
 from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Iterable
 from typing import Any, Final
+
+from .card_parts import visible
 
 SECRETS: Final = (
     "access_token",
@@ -17,6 +20,11 @@ SECRETS: Final = (
     "token",
 )
 """Options that none has: what was given is kept in the run folder."""
+
+
+def say(text: object = "", *, err: bool = False) -> None:
+    """Print a text of which a terminal obeys nothing: names, files and models have a part in it."""
+    print(visible(text), file=sys.stderr if err else sys.stdout, flush=True)
 
 
 def parse_options(given: Iterable[str]) -> dict[str, Any]:

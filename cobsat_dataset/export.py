@@ -20,6 +20,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from .command_line import say
 from .config_patterns import matching_configs
 from .examples import CONFIGS, Options, is_train, parse_config, splits, task_examples, task_splits
 from .export_card import OWNERS, dataset_card, eval_yaml
@@ -261,6 +262,6 @@ def command(
         written, ours = export_touchstone(out, benchmark, images, config)
     size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
     configs = len({entry.config for entry in written})
-    typer.echo(f"{configs} configs, {size / 2**20:.0f} MB in {out}")
+    say(f"{configs} configs, {size / 2**20:.0f} MB in {out}")
     if not ours:
-        typer.echo(f"note: {OWNERS}", err=True)
+        say(f"note: {OWNERS}", err=True)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, get_args
 
 from .benchmarks import benchmark_of
+from .card_parts import visible
 from .cli import load_command
 from .processes import join
 from .run_folder import RunFolder
@@ -137,7 +138,7 @@ def _print_touchstone(console: Console, judge: str, scores: dict[str, Any]) -> N
     from .touchstone.score_table import score_table
 
     table, rest = score_table(scores)
-    console.print(f"\n[bold]judge: {judge}[/bold]", highlight=False)
+    console.print(f"\n[bold]judge: {_plain(judge)}[/bold]", highlight=False)
     console.print(table, *([rest] if rest else []), "", sep="\n", highlight=False)
 
 
@@ -160,19 +161,26 @@ def _print_cobsat(console: Console, judge: str, scores: dict[str, Any]) -> None:
         if row is None:
             table.add_row()
             continue
-        cells = [_MEANS.get(row["task"], row["task"]), str(row["shots"])]
+        cells = [_MEANS.get(row["task"]) or _plain(row["task"]), str(row["shots"])]
         cells += [] if each else [f"{row['examples']:,}"]
         cells += [_rate(row["accuracy"], error=True), *(_rate(row[r]) for r in rates[1:])]
         cells += [str(row["failed"] + row["blocked"]), str(row["unscored"])]
         cells += [str(row["judge_failed"])] if judge_failed else []
         table.add_row(*cells)
-    console.print(f"\n[bold]judge: {judge}[/bold]{each}", highlight=False)
+    console.print(f"\n[bold]judge: {_plain(judge)}[/bold]{each}", highlight=False)
     if samples > 1:
         console.print(_SAMPLES.format(samples=samples), width=80, highlight=False)
     console.print(table, "", highlight=False)
 
 
 _PRINTERS: Final = {"cobsat": _print_cobsat, "touchstone": _print_touchstone}
+
+
+def _plain(text: str) -> str:
+    """Return what a file holds as rich prints it as it is."""
+    from rich.markup import escape
+
+    return escape(visible(text))
 
 
 def _rate(rate: dict[str, Any], *, error: bool = False) -> str:

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import Final, TypeAlias
 
+from .card_parts import visible
+
 Advance: TypeAlias = Callable[[int], None]
 """Says that so many more are done."""
 
@@ -17,6 +19,7 @@ SECONDS_BETWEEN_LINES: Final = 10.0
 @contextmanager
 def progress(title: str, total: int, done: int = 0, *, shown: bool = True) -> Iterator[Advance]:
     """Show count, speed and time left on standard error; `done` were there before."""
+    title = visible(title)
     if not shown:
         yield lambda count: None
     elif sys.stderr.isatty():
@@ -32,7 +35,7 @@ def _bar(title: str, total: int, done: int) -> Iterator[Advance]:
     from rich.console import Console
 
     columns = (
-        bars.TextColumn("{task.description}"),
+        bars.TextColumn("{task.description}", markup=False),
         bars.BarColumn(),
         bars.MofNCompleteColumn(),
         bars.TextColumn("{task.fields[speed]}"),

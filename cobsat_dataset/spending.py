@@ -17,6 +17,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
+from .card_parts import shorten
+
 __all__ = ["Answered", "Spending", "Spent", "tokens", "usage_line"]
 
 _MILLION: Final = 1_000_000
@@ -148,9 +150,14 @@ def usage_line(answers: Iterable[Answered], spending: Spending) -> str:
     for answer in answers:
         if answer.usage:
             total.update(answer.usage)
-    words = [f"{count:,.10g} {name.replace('_', ' ')}" for name, count in total.items()]
+    words = [f"{count:,.10g} {_in_words(name)}" for name, count in total.items()]
     if not words:
         return ""
     if spending.priced:
         words.append(f"cost {spending.spent:,.4f}")
     return f"used: {', '.join(words)}"
+
+
+def _in_words(name: str) -> str:
+    """Return a server's name of a count in words; a name that would be more is cut."""
+    return shorten(" ".join(name.replace("_", " ").split()), 40)

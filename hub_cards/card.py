@@ -18,6 +18,7 @@ from typing import Annotated, Any, Final
 
 import typer
 from cobsat.card_parts import front_matter, markdown_cell, visible
+from cobsat.command_line import say
 from cobsat.official import REPO
 from cobsat.run_folder import safe_name
 from cobsat.spec import choose
@@ -125,8 +126,8 @@ def command(
     written = write_card(
         runs, out, merge=merge, model_id=model_id, datasets=_datasets(dataset or ()), base=base
     )
-    typer.echo(written[0])
-    typer.echo(f"and {len(written) - 1} files beside it", err=True)
+    say(written[0])
+    say(f"and {len(written) - 1} files beside it", err=True)
 
 
 def _datasets(given: Sequence[str]) -> dict[str, str]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
+from cobsat.command_line import say
 from cobsat.run_folder import safe_name
 from rich.console import Console
 from rich.progress import Progress
@@ -129,4 +130,4 @@ def command(
     )
     print_board(board, Console())
     for path in written:
-        typer.echo(path)
+        say(path)

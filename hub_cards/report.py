@@ -18,6 +18,7 @@ from typing import Annotated, Final
 
 import typer
 from cobsat.benchmarks import benchmark as get_benchmark
+from cobsat.command_line import say
 from cobsat.run_folder import RunFolder, safe_name
 from rich.console import Console
 from rich.progress import Progress
@@ -123,9 +124,9 @@ def command(
 ) -> None:
     """Write one page about one or several runs: scores, plots and a gallery."""
     written = write_report(runs, out, Console(stderr=True), plots=formats_of(plots or ()), pdf=pdf)
-    print(written)
+    say(written)
     if pdf:
-        print(written.with_suffix(".pdf"))
+        say(written.with_suffix(".pdf"))
 
 
 def _plots_folder(out: Path, runs: Sequence[Path]) -> Path:

@@ -24,6 +24,7 @@ from typing import Annotated, Any, Final
 
 import typer
 from cobsat.benchmarks import require
+from cobsat.command_line import say
 from cobsat.images import source_name
 from cobsat.run_folder import RunFolder, RunSettings, safe_name, write_json
 from cobsat.samples import split_sample_id
@@ -349,6 +350,6 @@ def command(
     print_comparison(pairs, name, Console())
     for run in read:
         for problem in run.problems:
-            typer.echo(f"left out: {problem}", err=True)
+            say(f"left out: {problem}", err=True)
     if json_file:
         write_json(json_file, plain(pairs, name))

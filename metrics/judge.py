@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from cobsat.command_line import say
 from cobsat.processes import join
 from cobsat.run_folder import RunFolder, safe_name
 from cobsat.spending import Spending
@@ -129,19 +130,19 @@ def _say(folder: RunFolder, judge: Judge, result: dict[str, Any], spending: Spen
     judged = folder.verdicts_of(judge.name, procedure.verdict)[0]
     stopped = not spending.room() and bool(folder.predictions()[0].keys() - judged.keys())
     if stopped:
-        typer.echo(
+        say(
             f"judging stopped before it costs more than {spending.most:g}: to go on, give the same "
             "command with a higher --max-cost (of cobsat run: --judge-max-cost)",
             err=True,
         )
     so_far = " so far" if stopped else ""
-    typer.echo(f"{safe_name(judge.name)}: {summary}{so_far}, in {where}")
+    say(f"{safe_name(judge.name)}: {summary}{so_far}, in {where}")
     if "cost" in result:
-        typer.echo(f"{safe_name(judge.name)}: cost {result['cost']['value']:,.4f}")
+        say(f"{safe_name(judge.name)}: cost {result['cost']['value']:,.4f}")
     for problem in result["problems"]:
-        typer.echo(f"left out: {problem}", err=True)
+        say(f"left out: {problem}", err=True)
     for caution in result["cautions"]:
-        typer.echo(f"warning: {caution}", err=True)
+        say(f"warning: {caution}", err=True)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from cobsat.command_line import say
 from cobsat.run_folder import RunFolder
 
 from .label_server import open_server, page_address
@@ -65,7 +66,7 @@ def command(
     session = _session(runs, person or _user(), sample, seed, disputed)
     server = open_server(session, port)
     address = page_address(server)
-    typer.echo(f"{address}\nEvery answer is saved at once, in {session.path}. Ctrl-C ends.")
+    say(f"{address}\nEvery answer is saved at once, in {session.path}. Ctrl-C ends.")
     if browser:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     try:
@@ -75,7 +76,7 @@ def command(
     finally:
         server.server_close()
     progress = session.progress()
-    typer.echo(f"{progress['done']} of {progress['of']} outputs labelled, in {session.path}")
+    say(f"{progress['done']} of {progress['of']} outputs labelled, in {session.path}")
 
 
 def _session(

@@ -25,6 +25,7 @@ from typing import Annotated, Any, Final, TypeAlias
 
 import torch
 import typer
+from cobsat.command_line import say
 from cobsat.spec import choose
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
@@ -306,9 +307,7 @@ def command(
         partial.replace(out)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
-    typer.echo(
-        f"{out}: {len(record['files'])} files from {len(record['sources'])}, digests in {RECORD}"
-    )
+    say(f"{out}: {len(record['files'])} files from {len(record['sources'])}, digests in {RECORD}")
     if left_out:
-        typer.echo(f"left out, as it takes no part: {_some(sorted(left_out))}")
+        say(f"left out, as it takes no part: {_some(sorted(left_out))}")
     return out

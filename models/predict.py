@@ -25,7 +25,8 @@ from typing import Annotated, Any, Final
 import typer
 from cobsat import Example, ImageSource, Prediction, RunFolder, RunSettings
 from cobsat.benchmarks import Choices, Material, benchmark, benchmark_of
-from cobsat.command_line import parse_options
+from cobsat.card_parts import shorten
+from cobsat.command_line import parse_options, say
 from cobsat.processes import ONE, Processes, join
 from cobsat.progress import Advance, progress
 from cobsat.run_examples import config_examples, config_ids, run_source
@@ -309,15 +310,15 @@ def command(
         spending.start(predictions.values())
     _say(folder, predictions, spending)
     if len(predictions) < run_size(settings) and not spending.room():
-        typer.echo(
+        say(
             f"stopped before the run costs more than {max_cost:g}: give the same command with a "
             "higher --max-cost to go on",
             err=True,
         )
     for problem in problems[:MAX_PROBLEMS]:
-        typer.echo(f"left out, and asked again: {problem}", err=True)
+        say(f"left out, and asked again: {problem}", err=True)
     if len(problems) > MAX_PROBLEMS:
-        typer.echo(f"… and {len(problems) - MAX_PROBLEMS} more broken lines", err=True)
+        say(f"… and {len(problems) - MAX_PROBLEMS} more broken lines", err=True)
     return folder.path
 
 
@@ -336,13 +337,13 @@ def _say_what_is_asked(settings: RunSettings, chosen_wording: str | None) -> Non
     """Say what the user did not choose, and should know."""
     wording = settings.instructions_for
     if wording != "neutral" and chosen_wording is None:
-        typer.echo(
+        say(
             f"instructions: those of {wording} in the paper (App. A.1); "
             "--instructions-for neutral asks in this package's words",
             err=True,
         )
     if caution := getattr(run_source(settings), "unverified", ""):
-        typer.echo(
+        say(
             f"warning: {settings.images} is not the official file ({caution}): scores on it are "
             "never shown beside official ones",
             err=True,
@@ -352,16 +353,16 @@ def _say_what_is_asked(settings: RunSettings, chosen_wording: str | None) -> Non
 def _say(folder: RunFolder, predictions: dict[str, Prediction], spending: Spending) -> None:
     statuses = Counter(prediction.status for prediction in predictions.values())
     counts = ", ".join(f"{statuses[s]:,} {s}" for s in ("ok", "error", "blocked") if statuses[s])
-    typer.echo(f"{folder.path}: {len(predictions):,} predictions ({counts})")
+    say(f"{folder.path}: {len(predictions):,} predictions ({counts})")
     cut = sum(prediction.finish_reason == "length" for prediction in predictions.values())
     if cut:
-        typer.echo(f"cut at the most tokens that a reply may have: {cut:,}", err=True)
+        say(f"cut at the most tokens that a reply may have: {cut:,}", err=True)
     if statuses["error"]:
         reasons = Counter(p.reason for p in predictions.values() if p.status == "error")
-        typer.echo(f"errors, most often: {reasons.most_common(1)[0][0]}", err=True)
-        typer.echo("ask again what failed: the same command with --retry-errors", err=True)
+        say(f"errors, most often: {shorten(str(reasons.most_common(1)[0][0]), 500)}", err=True)
+        say("ask again what failed: the same command with --retry-errors", err=True)
     if used := usage_line(predictions.values(), spending):
-        typer.echo(used)
+        say(used)
 
 
 if __name__ == "__main__":

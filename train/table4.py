@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-from cobsat.command_line import parse_options
+from cobsat.command_line import parse_options, say
 from cobsat.metrics.agree_tables import visible
 from cobsat.metrics.compare import Group, Pair, compare_runs, read_run
 from cobsat.metrics.judge import load_judges
@@ -222,7 +222,7 @@ def command(
     text = "\n\n".join(_section(table) for table in tables) + "\n"
     write_json(out / "table4.json", tables)
     (out / "table4.md").write_text(text, encoding="utf-8")
-    typer.echo(text)
+    say(text)
 
 
 @dataclass(frozen=True)
@@ -243,7 +243,7 @@ def _compare(tuned: Tuned, out: Path, judge: Judge, asking: _Asking) -> Pair:
     for kind in ("base", "tuned"):
         model = Path(tuned.base if kind == "base" else tuned.folder).name
         name = f"{label}-{safe_name(model)}"
-        typer.echo(f"asking the {kind} model: {visible(model, 200)}", err=True)
+        say(f"asking the {kind} model: {visible(model, 200)}", err=True)
         folders.append(
             predict_run(
                 model="transformers",

@@ -22,6 +22,7 @@ from cobsat.benchmarks import require
 from cobsat.run_folder import Prediction, RunFolder, RunSettings, safe_name
 from cobsat.samples import sample_id
 
+from ..command_line import say
 from .questions import Question
 from .runs import run_questions, run_source
 from .sources import MINI, OFFICIAL, QuestionSource, question_source
@@ -257,13 +258,13 @@ def import_command(
     folder = RunFolder(out or Path("runs") / safe_name(f"{name}-answer-{label}"))
     found = import_answers(answers, name, data, folder, partial=partial)
     empty = sum(not text.strip() for text in found.texts.values())
-    typer.echo(f"{folder.path}: {len(found.texts) - empty:,} answers")
+    say(f"{folder.path}: {len(found.texts) - empty:,} answers")
     if not found.in_order:
-        typer.echo("rows are in another order than the data's: taken by their index", err=True)
+        say("rows are in another order than the data's: taken by their index", err=True)
     if empty:
-        typer.echo(f"empty, and so no answers: {empty:,}", err=True)
+        say(f"empty, and so no answers: {empty:,}", err=True)
     if found.missing:
-        typer.echo(f"questions without a row: {len(found.missing):,}", err=True)
+        say(f"questions without a row: {len(found.missing):,}", err=True)
     return folder.path
 
 
@@ -279,6 +280,6 @@ def export_command(
 ) -> None:
     """Write a run's answers as a file in the official submission format."""
     count = export_answers(RunFolder(run), out, sample=sample, partial=partial)
-    typer.echo(f"{out}: {count:,} answers")
+    say(f"{out}: {count:,} answers")
     if count != OFFICIAL_QUESTIONS:
-        typer.echo(f"a submission needs all {OFFICIAL_QUESTIONS} official questions", err=True)
+        say(f"a submission needs all {OFFICIAL_QUESTIONS} official questions", err=True)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from ..card_parts import visible
 from .questions import Question
 from .sources import OFFICIAL, QuestionSource
 from .spec import CATEGORIES, OFFICIAL_QUESTIONS, SUBTASKS
@@ -107,7 +108,8 @@ def read_questions(path: Path) -> QuestionSource:
     for what, found in unknown.items():
         if found:
             warnings.warn(
-                f"{path}: {what} that the paper does not name: {_some(found)}", stacklevel=2
+                visible(f"{path}: {what} that the paper does not name: {_some(found)}"),
+                stacklevel=2,
             )
     with open(path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from rich.markup import escape
 from rich.table import Table
 
+from ..card_parts import shorten, visible
 from .spec import CATEGORIES
 
 __all__ = ["score_table"]
@@ -34,10 +36,7 @@ def score_table(scores: Mapping[str, Any]) -> tuple[Table, str]:
     for name in ("degree", "95%", "words", "scored") if is_degree else marks:
         table.add_column(name, justify="right")
     rows = [("all", scores["overall"])]
-    rows += [
-        (CATEGORIES[name].title.removesuffix(" Ability") if name in CATEGORIES else name, row)
-        for name, row in scores["categories"].items()
-    ]
+    rows += [(_title(name), row) for name, row in scores["categories"].items()]
     for name, row in rows:
         table.add_row(name, *(_degree(row) if is_degree else _marks(row)))
     counts = scores["counts"]
@@ -46,6 +45,13 @@ def score_table(scores: Mapping[str, Any]) -> tuple[Table, str]:
     if in_none := scores.get("in_no_category"):
         said.append(f"in none of the categories: {in_none:,} questions")
     return table, "; ".join(said)
+
+
+def _title(name: str) -> str:
+    """Return a category's title; a name that a file made up comes as rich prints it unread."""
+    if name in CATEGORIES:
+        return CATEGORIES[name].title.removesuffix(" Ability")
+    return escape(visible(shorten(name, 60)))
 
 
 def _marks(row: Mapping[str, Any]) -> list[str]:
