@@ -165,12 +165,16 @@ def test_a_report_is_a_static_space_with_its_pictures(
     assert addresses == {name for name in files if name.startswith("runs/")}
     assert not any(name.endswith((".json", ".jsonl")) for name in files)
     assert not any(b"/tmp/" in data for data in files.values())
+    hub.edit("space", "org/report", "runs/old/images/a.png", b"of a run that is no longer in it")
     hub.sent()
-    assert "all is there already" in lines(capsys, *command)
-    assert hub.sent() == []
-    lines(capsys, "report", runs[0], "--to", "org/report")
+    out = lines(capsys, *command)
+    assert [line.split()[:2] for line in out if line.startswith("  ")] == [
+        ["deleted", "runs/old/images/a.png"],
+        ["same", str(len(files))],
+    ]
+    assert hub.sent() == ["commit org/report"]
+    assert on_hub(hub, "space", "org/report") == files
     assert ".gitattributes" in hub.repos["space", "org/report"].files
-    assert not any(name.startswith("runs/two/") for name in on_hub(hub, "space", "org/report"))
 
 
 def test_a_space_of_something_else_is_left_alone(
