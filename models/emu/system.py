@@ -1,0 +1,207 @@
+"""Emu put together: language model, the bridge to pictures and back, and what draws.
+
+    system = Emu.from_pretrained("checkpoints/emu")   # `cobsat convert` made it
+    system = Emu.tiny(seed=0)
+
+Source: Sun et al. 2023. The language model is LLaMA-13B, the decoder a Stable Diffusion 1.5 that was
+tuned to draw from 32 embeddings of the language model's width in place of a text's.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import diffusers
+import torch
+from cobsat.checkpoints import check_checkpoint
+from PIL import Image
+from torch import Tensor
+from transformers import DynamicCache, LlamaForCausalLM
+
+from ..checkpoints import choose_device, load_exactly
+from ..conversion import CONFIG, WEIGHTS, read_state
+from ..llama_words import load_llama_words
+from ..picture_values import picture_values
+from ..spliced import Prompt, spliced
+from ..stable_diffusion import Diffusion, Drawn, draw_embeddings, load_decoder
+from . import BRIDGE, DECODER, LANGUAGE_MODEL
+from .bridge import Bridge, BridgeSizes
+from .convert import bridge_from
+from .words import Vocabulary
+
+__all__ = ["Emu", "decoder_source"]
+
+
+@dataclass(frozen=True)
+class Emu:
+    """An Emu.
+
+    Attributes:
+        language_model: A `LlamaForCausalLM` that has rows for Emu's tokens.
+        words: Its tokenizer, with these tokens.
+        bridge: What makes embeddings of pictures, and the next embedding of a state.
+        decoder: A `StableDiffusionPipeline` without a text encoder; None for descriptions alone.
+        vocabulary: The ids that prompts are made with.
+    """
+
+    language_model: Any
+    words: Any
+    bridge: Bridge
+    decoder: Any
+    vocabulary: Vocabulary
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        checkpoint: str,
+        *,
+        decoder: str | None = DECODER,
+        dtype: str = "auto",
+        device: str = "auto",
+        device_map: str | None = None,
+    ) -> Emu:
+        """Return a system from a folder that `cobsat convert` made.
+
+        Args:
+            checkpoint: The folder.
+            decoder: A part of the folder, or a folder or a name on the Hub; None for descriptions
+                alone. The instructed Emu has none of its own.
+            dtype: As torch names it; "auto" is the checkpoint's, and for the decoder float16 on a
+                GPU.
+            device: As torch names it, or "auto": a GPU if there is one.
+            device_map: Of the language model, as accelerate takes it.
+
+        Raises:
+            OSError: There is no such folder, or a file lacks.
+            ValueError: It is not Emu's, or not the whole of it.
+        """
+        if device_map is not None and device != "auto":
+            raise ValueError(f"device must be auto with a device_map, got {device!r}")
+        folder = Path(checkpoint)
+        if not all((folder / part).is_dir() for part in (LANGUAGE_MODEL, BRIDGE)):
+            raise FileNotFoundError(
+                f"checkpoint must be a folder that cobsat convert emu made, got {checkpoint!r}: hf "
+                "download BAAI/Emu --local-dir Emu, then cobsat convert emu Emu/pretrain LLAMA "
+                "--out checkpoints/emu, LLAMA a folder with LLaMA's tokenizer"
+            )
+        source = decoder_source(folder, decoder)
+        if source is not None:  # before much is loaded in vain
+            check_checkpoint(source, file="model_index.json", option="decoder")
+        language = str(folder / LANGUAGE_MODEL)
+        model = load_exactly(
+            LlamaForCausalLM, language, "Emu's LLaMA", dtype=dtype, device_map=device_map
+        )
+        if device_map is None:
+            model = model.to(choose_device(device))
+        sizes = BridgeSizes.from_config(json.loads((folder / BRIDGE / CONFIG).read_text("utf-8")))
+        state = read_state(folder / BRIDGE / WEIGHTS)
+        state = {name: tensor.to(model.device, model.dtype) for name, tensor in state.items()}
+        drawing = (
+            None
+            if source is None
+            else load_decoder(diffusers.StableDiffusionPipeline, source, dtype, model.device)
+        )
+        return cls.of(model, load_llama_words(language), bridge_from(sizes, state), drawing)
+
+    @classmethod
+    def tiny(cls, seed: int = 0, device: str = "cpu", decoder: bool = True) -> Emu:
+        """Return the real classes at tiny size, with random weights; it draws and talks."""
+        from . import tiny
+
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            words = tiny.tiny_words()
+            vocabulary = Vocabulary.of(words, tiny.SIZES.causal_tokens)
+            model = tiny.tiny_language_model(words, vocabulary)
+            bridge = tiny.tiny_bridge()
+            drawing = tiny.tiny_decoder() if decoder else None
+        where = choose_device(device)
+        drawing = drawing if drawing is None else drawing.to(where)
+        return cls.of(model.to(where), words, bridge.to(where), drawing)
+
+    @classmethod
+    def of(cls, model: Any, words: Any, bridge: Bridge, decoder: Any) -> Emu:
+        """Return a system of its parts.
+
+        Raises:
+            ValueError: Two parts do not fit.
+        """
+        width = bridge.sizes.language_width
+        for what, has in (
+            ("the language model", model.config.hidden_size),
+            ("what the decoder takes", decoder and decoder.unet.config.cross_attention_dim),
+        ):
+            if has not in (width, None):
+                raise ValueError(f"{what} must be of width {width}, as the bridge, got {has}")
+        vocabulary = Vocabulary.of(words, bridge.sizes.causal_tokens)
+        if len(words) > model.config.vocab_size:
+            raise ValueError(
+                f"the language model must have a row for each of {len(words):,} tokens, got "
+                f"{model.config.vocab_size:,} rows"
+            )
+        return cls(model, words, bridge, decoder, vocabulary)
+
+    @torch.inference_mode()
+    def read(self, picture: Image.Image) -> Tensor:
+        """Return a picture's embeddings, (tokens, width); it is encoded alone."""
+        values = picture_values(picture, self.bridge.sizes.image_size)
+        return self.bridge.read(values[None].to(self.bridge.tokens))[0]
+
+    def embeddings(self, prompt: Prompt, pictures: Sequence[Tensor]) -> Tensor:
+        """Return a prompt's embeddings with its pictures in place: (tokens, width)."""
+        return spliced(self.language_model.get_input_embeddings(), prompt, pictures)
+
+    @torch.inference_mode()
+    def regressed(self, prompt: Prompt, pictures: Sequence[Tensor]) -> Tensor:
+        """Return the embeddings of the picture that comes next: (1, causal tokens, width).
+
+        Args:
+            prompt: A prompt that ends in `[IMG]`.
+            pictures: Its pictures' embeddings.
+        """
+        model = self.language_model.model
+        cache = DynamicCache(config=model.config)
+        given = self.embeddings(prompt, pictures)[None]
+        drawn: list[Tensor] = []
+        for _ in range(self.vocabulary.count):
+            hidden = model(inputs_embeds=given, cache=cache, use_cache=True).last_hidden_state
+            last = hidden[:, -1:].to(self.bridge.regression.weight)
+            given = self.bridge.regression(last).to(given)
+            drawn.append(given)
+        return torch.cat(drawn, dim=1)
+
+    def nothing(self) -> Tensor:
+        """Return the embeddings of the picture that follows no prompt: what guidance leads from."""
+        words = self.vocabulary
+        return self.regressed(Prompt((words.begin, words.picture_begin), ()), [])
+
+    def draw(
+        self, condition: Tensor, nothing: Tensor, seed: int, settings: Diffusion
+    ) -> Drawn | None:
+        """Return the picture of embeddings, or None where its pixels are not all numbers.
+
+        Args:
+            condition: As `regressed` gives them.
+            nothing: As `nothing` gives them.
+            seed: Of the noise that the picture begins with.
+            settings: How to draw.
+        """
+        decoder = self.decoder
+        led_from = nothing.to(decoder.device, decoder.dtype)
+        return draw_embeddings(decoder, condition, seed, settings, negative_prompt_embeds=led_from)
+
+
+def decoder_source(folder: Path, decoder: str | None) -> str | None:
+    """Return where a decoder lies: within a converted folder if it has one by the name.
+
+    None where there is none: it was not asked for, or the folder's own is and it has none.
+    """
+    if decoder is None:
+        return None
+    if (folder / decoder).is_dir():
+        return str(folder / decoder)
+    return None if decoder == DECODER else decoder

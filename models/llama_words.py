@@ -1,0 +1,38 @@
+"""LLaMA's tokenizer, from a folder or the Hub: the ports on a LLaMA share this."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+from cobsat.checkpoints import no_progress_bar
+from transformers import LlamaTokenizer
+
+__all__ = ["load_llama_words"]
+
+_PART: Final = "language_model"
+"""Where a folder that `cobsat convert` made has it."""
+
+
+def load_llama_words(*sources: str) -> Any:
+    """Return the text tokenizer: from the first folder that has its files, else from the Hub.
+
+    Raises:
+        ModuleNotFoundError: It is published as `tokenizer.model` alone, and what reads that lacks.
+        OSError: None has one.
+    """
+    folders = [Path(source) for source in sources]
+    folders = [path.parent if path.is_file() else path for path in folders]
+    places = [place for path in folders for place in (path / _PART, path)]
+    found = (str(place) for place in places if any(place.glob("tokenizer*")))
+    try:
+        with no_progress_bar():
+            return LlamaTokenizer.from_pretrained(next(found, sources[0]))
+    except (ValueError, OSError, ImportError) as error:
+        if find_spec("sentencepiece") is not None or "tiktoken" not in str(error):
+            raise
+        raise ModuleNotFoundError(
+            "a tokenizer.model without tokenizer.json needs the packages 'sentencepiece' and "
+            "'protobuf': pip install sentencepiece protobuf"
+        ) from error
