@@ -100,6 +100,8 @@ def _rewrite(element: Element, used: set[str], prefix: str) -> None:
             element.set("href", value.replace("#", f"#{prefix}", 1))
         elif name == "clip-path":
             element.set(name, value.replace("#", f"#{prefix}", 1))
+        elif name == "transform" and value.startswith("rotate(-0 "):
+            continue  # nothing is turned
         elif name in _KEPT:
             element.set(name, _LONG.sub(r"\1", value).replace("\n", " ").strip())
 

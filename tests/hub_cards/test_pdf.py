@@ -10,11 +10,14 @@ from typing import Any
 
 import pytest
 import typst
+from answer_runs import answer_run, question_file
 from cobsat import Verdict
 from cobsat.cli import main
 from cobsat.hub_cards import pdf
 from cobsat.hub_cards.charts import Chart, Panel, Series
+from cobsat.hub_cards.leaderboard import write_leaderboard
 from cobsat.hub_cards.pdf import Code, Document, Facts, Figure, Items, Section, Table, Text
+from cobsat.hub_cards.pdf_leaderboard import board_document
 from cobsat.hub_cards.pdf_report import report_document
 from cobsat.hub_cards.report import write_report
 from cobsat.hub_cards.report_data import Estimate, read_run
@@ -112,6 +115,23 @@ def test_says_scores_limits_and_how_to_reproduce(make_run: MakeRun) -> None:
     assert command.code.startswith("cobsat run --model copy --config color_i-2shot")
     (limits,) = (block for block in sections["Limits"] if isinstance(block, Items))
     assert any("the first 40 prompts" in limit for limit in limits.items)
+
+
+def test_a_leaderboard_has_a_document_too(tmp_path: Path) -> None:
+    questions = question_file(tmp_path / "questions.tsv", 6)
+    run = answer_run(tmp_path / "tiny", questions, dict.fromkeys(range(1, 6), ((8, 9), (8, 9))))
+    board, written = write_leaderboard([run], tmp_path / "board", plots=("svg",), pdf=True)
+    assert written[-1] == tmp_path / "board" / "leaderboard.pdf"
+    assert written[-1].read_bytes().startswith(b"%PDF-")
+    sections = {part.title: part.blocks for part in board_document(board).sections}
+    places = next(
+        block for block in sections[f"Scores by {board.judge}"] if isinstance(block, Table)
+    )
+    row = dict(zip(places.heads, places.rows[0], strict=True))
+    assert (row["Model"], row["Score"].split("\n")[0]) == ("tiny", "800.0")
+    assert row["Scored"] == "5\nof 6"
+    (limits,) = (block for block in sections["Limits"] if isinstance(block, Items))
+    assert "tiny: 1 missing; such answers are in no score but the floor." in limits.items
 
 
 def test_without_typst_the_way_to_install_it_is_named_at_once(
