@@ -58,6 +58,7 @@ CONVERTERS: Final = {
     "seed_llama": "cobsat.models.seed_llama.convert:convert",
     "gill": "cobsat.models.gill.convert:convert",
     "qwen_vl_chat": "cobsat.models.qwen_vl_chat.convert:convert",
+    "emu": "cobsat.models.emu.convert:convert",
 }
 """System → "module:function(sources, out, drop)", which returns the names of what it left out."""
 

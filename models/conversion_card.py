@@ -14,6 +14,7 @@ __all__ = ["write_card"]
 
 _PIPELINES: Final = {
     "seed_llama": "any-to-any", "gill": "any-to-any", "qwen_vl_chat": "image-text-to-text",
+    "emu": "any-to-any",
 }  # fmt: skip
 """System → the Hub's name of what it does."""
 _SHOWN: Final = 8

@@ -39,7 +39,7 @@ SYSTEMS: Final[dict[str, System]] = {
     "Claude": System("through a server", _RETIRED),
     "GILL": System("runs", "gill, checkpoint=FOLDER"),
     "Qwen-VL": System("runs", "qwen_vl_chat, checkpoint=FOLDER"),
-    "Emu": System("not available", _ALONE),
+    "Emu": System("runs", "emu, checkpoint=FOLDER"),
     "Emu2": System("not available", _PORT),
     "CogVLM": System("not available", _PORT),
     "mPLUG-Owl": System("not available", _ALONE),

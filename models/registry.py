@@ -98,6 +98,12 @@ MODELS: Final[dict[str, Entry]] = {
         outputs=("description",),
         loaded_by="Qwen2's architecture, with a tower and a resampler of its own",
     ),
+    "emu": Entry(
+        "cobsat.models.emu.adapter:EmuModel",
+        "Emu, pretrained or instructed (checkpoint=FOLDER), or a random tiny one, offline (--tiny)",
+        loaded_by="LlamaForCausalLM, with a tower, a T5 and StableDiffusionPipeline",
+        extra="diffusers",
+    ),
     "openai": Entry(
         "cobsat.models.openai_api:OpenAIModel",
         "any OpenAI-compatible server: OpenAI, Gemini, Claude, vLLM, SGLang, transformers serve",

@@ -18,7 +18,7 @@ from cobsat.examples import Message, Part
 
 from .protocol import Output
 
-__all__ = ["Round", "Said", "added", "encoded", "failed", "in_rounds", "user_turns"]
+__all__ = ["Round", "Said", "added", "encoded", "failed", "in_rounds", "system_apart", "user_turns"]
 
 
 class Said(Protocol):
@@ -112,6 +112,17 @@ def user_turns(messages: Sequence[Message], followup: str | None) -> list[list[P
     if followup is None:
         return [first]
     return [first, [{"type": "text", "text": followup, "image": None}]]
+
+
+def system_apart(messages: Sequence[Message]) -> tuple[str, list[Message]]:
+    """Return the system's text, empty where there is none, and the messages of the others."""
+    texts = [
+        part["text"] or ""
+        for message in messages
+        if message["role"] == "system"
+        for part in message["content"]
+    ]
+    return "".join(texts), [message for message in messages if message["role"] != "system"]
 
 
 def encoded(

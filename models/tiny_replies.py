@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import torch
+import transformers
 
-__all__ = ["speak_in_order"]
+__all__ = ["speak_in_order", "tiny_llama_words"]
 
 _STRONG: Final = 30.0
 _CLEAR: Final = 12.0
@@ -38,3 +39,10 @@ def speak_in_order(model: Any, kinds: Sequence[int], steps: int) -> None:
     with torch.no_grad():
         table.copy_(inputs)
         head.copy_(outputs)
+
+
+def tiny_llama_words() -> Any:
+    """Return LLaMA's tokenizer, of single letters."""
+    letters = ["\u2581", *(chr(code) for code in range(33, 127))]
+    words = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *letters]
+    return transformers.LlamaTokenizer(vocab={w: n for n, w in enumerate(words)}, merges=[])

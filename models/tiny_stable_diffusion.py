@@ -15,16 +15,16 @@ diffusers: Any = _diffusers  # its classes are untyped
 __all__ = ["tiny_clip_words", "tiny_stable_diffusion", "tiny_text_encoder", "tiny_unet", "tiny_vae"]
 
 
-def tiny_stable_diffusion(width: int, tokens: int) -> Any:
+def tiny_stable_diffusion(width: int, tokens: int | None) -> Any:
     """Return a `StableDiffusionPipeline`, without a safety checker.
 
     Args:
         width: Of the embeddings of a text.
-        tokens: How many of them a text has.
+        tokens: How many of them a text has; None for one that reads embeddings alone.
     """
     pipeline = diffusers.StableDiffusionPipeline(
-        tokenizer=tiny_clip_words(tokens),
-        text_encoder=tiny_text_encoder(width, tokens),
+        tokenizer=None if tokens is None else tiny_clip_words(tokens),
+        text_encoder=None if tokens is None else tiny_text_encoder(width, tokens),
         unet=tiny_unet(width),
         scheduler=diffusers.PNDMScheduler(
             beta_schedule="scaled_linear", beta_start=0.00085, beta_end=0.012,

@@ -127,6 +127,7 @@ def _causal_former(sizes: BridgeSizes) -> Any:
     """Return a T5 decoder whose cross-attention reads the tower's width, and that has no words."""
     config = T5Config(
         vocab_size=1,
+        eos_token_id=None,
         d_model=sizes.former_width,
         d_kv=sizes.former_head_width,
         d_ff=sizes.former_mlp_width,

@@ -39,9 +39,10 @@ def format_prompt(
     encode: Callable[[str], list[int]],
     *,
     system: str = "",
+    chat: bool = True,
     draws: bool = False,
 ) -> Prompt:
-    """Return the ids of a prompt: in the chat form for an instructed Emu that is not to draw.
+    """Return the ids of a prompt.
 
     Args:
         turns: What the user says in each round.
@@ -49,18 +50,19 @@ def format_prompt(
         vocabulary: The ids of what is no text.
         encode: Returns a text's ids, with a space before it and nothing else.
         system: The system's text.
+        chat: Whether it has the chat form, where the model is instructed.
         draws: Whether a picture is to come.
     """
-    user, assistant = vocabulary.user, vocabulary.assistant
+    user = vocabulary.user if chat else None
     items: list[_Item] = [system]
     for number, turn in enumerate(turns):
-        if draws or user is None or assistant is None:
+        if user is None or vocabulary.assistant is None:
             items += [" " if system and not number else "", *_parts(turn, vocabulary)]
         else:
-            items += [user, ": ", *_parts(turn, vocabulary), assistant, ":"]
+            items += [user, ": ", *_parts(turn, vocabulary), vocabulary.assistant, ":"]
         if number < len(replies):
             items.append(replies[number])
-            if not draws and user is not None:
+            if user is not None:
                 items.append(vocabulary.end)
     if draws:
         items.append(vocabulary.picture_begin)

@@ -3,8 +3,8 @@
     system = Emu.from_pretrained("checkpoints/emu")   # `cobsat convert` made it
     system = Emu.tiny(seed=0)
 
-Source: Sun et al. 2023. The language model is LLaMA-13B, the decoder a Stable Diffusion 1.5 that was
-tuned to draw from 32 embeddings of the language model's width in place of a text's.
+Source: Sun et al. 2023. The language model is LLaMA-13B, the decoder a Stable Diffusion 1.5 that
+was tuned to draw from 32 embeddings of the language model's width in place of a text's.
 """
 
 from __future__ import annotations

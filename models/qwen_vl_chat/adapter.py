@@ -40,7 +40,7 @@ from ..encoded_pictures import EncodedPictures, check_reuse
 from ..in_memory import InMemory
 from ..port_options import check_source, check_whole
 from ..protocol import Capabilities, Output
-from ..rounds import Round, added, encoded, failed, in_rounds, user_turns
+from ..rounds import Round, added, encoded, failed, in_rounds, system_apart, user_turns
 from ..seeds import example_seed
 from ..vlm_generation import Decoding, Sound, generate, set_decoding
 from .prompts import COBSAT_SYSTEM, CONTROL, DEFAULT_SYSTEM, Prompt, format_prompt
@@ -185,16 +185,10 @@ class QwenVLChatModel:
 
     def _prompt(self, ready: _Round) -> Prompt:
         example = ready.example
-        own = [
-            part["text"] or ""
-            for message in example["messages"]
-            if message["role"] == "system"
-            for part in message["content"]
-        ]
-        said = [message for message in example["messages"] if message["role"] != "system"]
+        own, said = system_apart(example["messages"])
         turns = user_turns(said, example["followup"])[: len(ready.turns)]
         return format_prompt(
-            "".join(own) if own else self._system_text,
+            own or self._system_text,
             turns,
             [] if ready.first is None else [ready.first.text],
             self._system.vocabulary,

@@ -11,18 +11,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
 import torch
-from cobsat.checkpoints import no_progress_bar
 from torch import Tensor
-from transformers import LlamaForCausalLM, LlamaTokenizer
+from transformers import LlamaForCausalLM
 
 from ..checkpoints import load_exactly
 from ..conversion import Rules, dropped, load_strictly, read_state, renamed, save_part, under
 from ..eva_tower import eva_config, eva_state
+from ..llama_words import load_llama_words as load_words
 from . import IMAGE_TOKENIZER, LANGUAGE_MODEL
 from .image_tokenizer import ImageTokenizer, TokenizerSizes
 from .prompts import PICTURE_BEGIN
@@ -214,26 +213,3 @@ def load_language_model(source: str, dtype: str, device_map: str | None = None) 
         ValueError: It has not exactly the weights of one.
     """
     return load_exactly(LlamaForCausalLM, source, "a LLaMA", dtype=dtype, device_map=device_map)
-
-
-def load_words(*sources: str) -> Any:
-    """Return the text tokenizer: from the first folder that has its files, else from the Hub.
-
-    Raises:
-        ModuleNotFoundError: It is published as `tokenizer.model` alone, and what reads that lacks.
-        OSError: None has one.
-    """
-    folders = [Path(source) for source in sources]
-    folders = [path.parent if path.is_file() else path for path in folders]
-    places = [place for path in folders for place in (path / LANGUAGE_MODEL, path)]
-    found = (str(place) for place in places if any(place.glob("tokenizer*")))
-    try:
-        with no_progress_bar():
-            return LlamaTokenizer.from_pretrained(next(found, sources[0]))
-    except (ValueError, OSError, ImportError) as error:
-        if find_spec("sentencepiece") is not None or "tiktoken" not in str(error):
-            raise
-        raise ModuleNotFoundError(
-            "a tokenizer.model without tokenizer.json needs the packages 'sentencepiece' and "
-            "'protobuf': pip install sentencepiece protobuf"
-        ) from error

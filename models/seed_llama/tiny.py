@@ -16,7 +16,7 @@ import torch
 import transformers
 from torch import Tensor, nn
 
-from ..tiny_replies import speak_in_order
+from ..tiny_replies import speak_in_order, tiny_llama_words
 from ..tiny_stable_diffusion import tiny_clip_words, tiny_text_encoder, tiny_unet, tiny_vae
 from .image_tokenizer import ImageTokenizer, TokenizerSizes
 from .prompts import Vocabulary
@@ -41,9 +41,7 @@ _WIDTH: Final = 96
 
 def tiny_words(codes: int) -> Any:
     """Return LLaMA's tokenizer, of single letters, with the tokens of pictures."""
-    letters = ["\u2581", *(chr(code) for code in range(33, 127))]
-    words = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *letters]
-    tokenizer = transformers.LlamaTokenizer(vocab={w: n for n, w in enumerate(words)}, merges=[])
+    tokenizer = tiny_llama_words()
     tokenizer.add_tokens([f"<img_{code:05d}>" for code in range(codes)])
     tokenizer.add_tokens(["<img>", "</img>"])
     return tokenizer

@@ -18,7 +18,7 @@ import torch
 import transformers
 from cobsat import Options, examples
 from cobsat.cli import main
-from cobsat.models import conversion
+from cobsat.models import conversion, llama_words
 from cobsat.models.conversion import (
     converted_digest,
     dropped,
@@ -27,7 +27,7 @@ from cobsat.models.conversion import (
     renamed,
     under,
 )
-from cobsat.models.seed_llama import convert, tiny
+from cobsat.models.seed_llama import tiny
 from cobsat.models.seed_llama.adapter import SeedLLaMA
 from cobsat.models.seed_llama.system import SeedLlama
 from safetensors.torch import load_file, save_file
@@ -355,7 +355,7 @@ def test_a_tokenizer_that_needs_a_package_names_it(
     (source / "tokenizer.model").write_bytes(b"not read without the package")
     for name in ("sentencepiece", "tiktoken"):
         monkeypatch.setitem(sys.modules, name, None)
-    monkeypatch.setattr(convert, "find_spec", lambda name: None)
+    monkeypatch.setattr(llama_words, "find_spec", lambda name: None)
     assert main(["convert", "seed_llama", str(source), "--out", str(tmp_path / "out")]) == 2
     assert "'protobuf': pip install sentencepiece protobuf" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
