@@ -59,7 +59,7 @@ def _question(board: Board, question: Question, pictures: Pictures) -> dict[str,
         "question": _text(question.question),
         "annotation": _text(question.annotation),
         "reference": _text(question.reference_answer),
-        "categories": list(question.categories),
+        "categories": [_text(name, SHORT) for name in question.categories],
         "subtask": _text(question.subtask, SHORT),
         "pictures": [-1 if number is None else number for number in numbers],
         "answers": [
