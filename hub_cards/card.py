@@ -31,7 +31,7 @@ from .card_page import card_part
 from .card_results import check_card, entries_yaml, model_index, results
 from .card_training import base_model, training_lines
 
-__all__ = ["command", "write_card"]
+__all__ = ["command", "dataset_names", "write_card"]
 
 _PIPELINES: Final = {
     "image": "text-to-image", "description": "image-text-to-text", "answer": "image-text-to-text",
@@ -124,13 +124,18 @@ def command(
 ) -> None:
     """Write a model's card from its runs: scores, plots, examples and how to reproduce them."""
     written = write_card(
-        runs, out, merge=merge, model_id=model_id, datasets=_datasets(dataset or ()), base=base
+        runs, out, merge=merge, model_id=model_id, datasets=dataset_names(dataset or ()), base=base
     )
     say(written[0])
     say(f"and {len(written) - 1} files beside it", err=True)
 
 
-def _datasets(given: Sequence[str]) -> dict[str, str]:
+def dataset_names(given: Sequence[str]) -> dict[str, str]:
+    """Return by benchmark the Hub datasets that options BENCHMARK=ORG/NAME give.
+
+    Raises:
+        ValueError: One is no such option.
+    """
     found: dict[str, str] = {}
     for text in given:
         benchmark, equals, name = text.partition("=")

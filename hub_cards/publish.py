@@ -168,10 +168,10 @@ def card(
     Of a README that is there only our part, between two comments, is put in or put anew.
     The scores go into its metadata, and into .eval_results/.
     """
-    from .card import _datasets
+    from .card import dataset_names
     from .publish_kinds import card as made
 
-    named = _datasets(dataset or ())
+    named = dataset_names(dataset or ())
     way = _Way(yes, dry_run, private)
     with _publishing(to, "model", way) as (hub, scratch):
         wanted = made(hub, runs, to, may, scratch, datasets=named, base=base)

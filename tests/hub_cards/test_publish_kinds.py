@@ -11,6 +11,7 @@ from typing import Any
 import publishing
 import pytest
 import yaml
+from answer_runs import answer_run, question_file
 from cobsat import RunFolder, image_source
 from cobsat.metrics import metric_names, path
 from hub_server import HubServer
@@ -143,6 +144,18 @@ def test_examples_of_others_pictures_need_the_right_to(
     assert hub.repos == {}
     assert publish("card", run, "--to", "org/model", "--i-have-the-right-to") == 0
     assert publish("report", run, "--to", "org/report", "--i-have-the-right-to") == 0
+
+
+def test_runs_of_touchstone(hub: HubServer, tmp_path: Path, capsys: Capture) -> None:
+    questions = question_file(tmp_path / "q.tsv")
+    run = answer_run(tmp_path / "run", questions, dict.fromkeys(range(1, 9), ((8, 6), (6, 8))))
+    assert publish("report", run, "--to", "org/board") == 2
+    assert "got those of others' questions" in capsys.readouterr().err
+    assert publish("card", run, "--to", "org/model", "--dataset", "touchstone=org/ts") == 0
+    results = ModelCard(on_hub(hub, "model", "org/model")["README.md"].decode()).data.eval_results
+    assert {result.dataset_type for result in results} == {"org/ts"}
+    assert publish("report", run, "--to", "org/board", "--i-have-the-right-to") == 0
+    assert b"Question 1" in on_hub(hub, "space", "org/board")["index.html"]
 
 
 def test_a_report_is_a_static_space_with_its_pictures(
