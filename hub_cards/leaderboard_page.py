@@ -21,7 +21,7 @@ from .leaderboard_scores import COUNTS, Score
 from .leaderboard_text import EXPLAINED, bounds, number, share
 from .page import facts, flat
 from .plots_page import drawings
-from .text import shorten, visible
+from .text import SHORT, shorten, visible
 from .whisker import whisker_svg
 
 COUNT_NAMES: Final = {
@@ -49,7 +49,9 @@ def board_page(
     """Return the page's text."""
     data = {
         "runs": [{"label": visible(run.label), "hue": hue(k)} for k, run in enumerate(board.runs)],
-        "categories": {name: title_of(name) for name in categories_of(board)},
+        "categories": {
+            visible(shorten(name, SHORT)): visible(title_of(name)) for name in categories_of(board)
+        },
         "questions": gallery,
     }
     return fill(
