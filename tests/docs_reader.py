@@ -103,6 +103,9 @@ BEFORE: dict[str, str] = {
           cobsat predict --model openai --model-option model=$run --config touchstone-mini \\
             --limit 6 --out runs/$run
         done
+        for run in B C; do
+          cobsat judge runs/$run --judge touchstone --judge-option model=gpt-4
+        done
     """,
     "docs/publishing.md": """
         cobsat train --model_name_or_path Qwen/Qwen2.5-VL-7B-Instruct --output_dir runs/tuned
