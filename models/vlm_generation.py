@@ -196,19 +196,26 @@ class Draws:
 
 
 class Sound(LogitsProcessor):
-    """A rule that knows which rows' scores have all been numbers, and levels those of the others.
+    """A rule that knows which rows' scores have all been numbers, and ends the others.
 
     In half precision they may not be. What is drawn from such scores is no answer, and a GPU that
     is told to draw from them is of no more use to the process.
+
+    Args:
+        rows: How many there are.
+        ends: Ids that end an answer, at least one.
     """
 
-    def __init__(self, rows: int) -> None:
+    def __init__(self, rows: int, ends: frozenset[int]) -> None:
         self._sound = torch.ones(rows, dtype=torch.bool)
+        self._ends = sorted(ends)
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.Tensor:
         """Return scores of shape (rows, tokens)."""
         self._sound = self._sound.to(scores.device) & ~scores.isnan().any(dim=-1)
-        return torch.where(self._sound[:, None], scores, 0.0)
+        end = torch.full_like(scores[:1], -torch.inf)
+        end[:, self._ends] = 0
+        return torch.where(self._sound[:, None], scores, end)
 
     def rows(self) -> list[bool]:
         """Return for each row whether they have."""

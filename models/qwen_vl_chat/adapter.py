@@ -219,7 +219,7 @@ class QwenVLChatModel:
 
     def _generate(self, batch: Sequence[_Asked]) -> list[_Said]:
         lengths = [len(one.prompt.ids) for one in batch]
-        sound = Sound(len(batch))
+        sound = Sound(len(batch), self._ends)
         rows = generate(
             self._system.language_model,
             self._inputs(batch),

@@ -51,10 +51,8 @@ def asked(model: QwenVLChatModel, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def rows(pictures: Path, config: str = "color_i-2shot", **options: Any) -> list[Example]:
-    given = {"output": "description", "instructions_for": "qwen_vl", **options}
-    if given.get("prompt_type") in ("caption", "cot"):
-        given["instructions_for"] = "neutral"
-    return examples(config, "test", Options(images=str(pictures), **given))
+    given = {"output": "description", "images": str(pictures), **options}
+    return examples(config, "test", Options(**given))
 
 
 def texts(outputs: list[Output]) -> list[str]:
@@ -391,7 +389,10 @@ def test_a_converted_checkpoint_is_the_published_one(published: Path, converted:
 def test_a_converted_checkpoint_describes(converted: Path, picture_folder: Path) -> None:
     options: dict[str, Any] = {"device": "cpu", "max_new_tokens": 8}
     model = QwenVLChatModel(str(converted), **options)
-    batch = rows(picture_folder)[:1] + rows(picture_folder, instructions_for="neutral")[:2]
+    batch = [
+        *rows(picture_folder, instructions_for="qwen_vl")[:1],
+        *rows(picture_folder)[:2],
+    ]
     outputs = model.predict(batch)
     assert [(output.reason or "").partition(":")[0] for output in outputs] == ["too_long", "", ""]
     assert all((output.usage or {})["output_tokens"] for output in outputs[1:])
