@@ -163,7 +163,7 @@ def test_a_killed_one_goes_on(exported: Path, tmp_path: Path) -> None:
             env={**os.environ, **hub.environment, "HF_HOME": str(tmp_path / "home")},
             stdout=subprocess.DEVNULL,
         )
-        assert silent.reached.wait(60)
+        assert silent.reached.wait(300)
         while len(sent := hub.sent(forget=False)) < 2:
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)

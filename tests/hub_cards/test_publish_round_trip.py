@@ -139,7 +139,7 @@ def _loaded(hub: HubServer, home: Path) -> Any:
         env=environment,
         cwd=home.parent,
         stdout=subprocess.PIPE,
-        timeout=300,
+        timeout=900,
         check=True,
         text=True,
     )
