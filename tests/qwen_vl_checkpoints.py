@@ -32,7 +32,7 @@ PUBLISHED = (
     ),
 )  # fmt: skip
 SMALL = (
-    TextSizes(rows=480, width=128, layers=2, heads=4, mlp_width=96, seq_length=64, context=512),
+    TextSizes(rows=480, width=128, layers=2, heads=4, mlp_width=96, seq_length=64, context=2048),
     VisionSizes(
         image_size=28, patch_size=4, width=32, layers=2, heads=4, mlp_width=48, position_rows=16,
         queries=4, output_width=128, resampler_heads=1,

@@ -369,7 +369,7 @@ def test_a_converted_checkpoint_is_the_published_one(published: Path, converted:
     assert torch.equal(vision.projection.weight.T, state["transformer.visual.proj"])
     assert vision.sizes == SMALL[1]
     config = model.config
-    assert (config.seq_length, config.max_position_embeddings) == (64, 512)
+    assert (config.seq_length, config.max_position_embeddings) == (64, 2048)
     assert config.rope_parameters["rope_theta"] == 10000
     ids = torch.arange(100)[None]  # longer than in training: NTK and log-n act
     made_here = language_model_from(config, model.state_dict())
@@ -394,10 +394,9 @@ def test_a_converted_checkpoint_describes(converted: Path, picture_folder: Path)
         *rows(picture_folder)[:2],
     ]
     outputs = model.predict(batch)
-    assert [(output.reason or "").partition(":")[0] for output in outputs] == ["too_long", "", ""]
-    assert all((output.usage or {})["output_tokens"] for output in outputs[1:])
+    assert all((output.usage or {})["output_tokens"] for output in outputs)
     assert model.predict(batch[2:]) == outputs[2:]
-    assert model.record()["context"] == 512
+    assert model.record()["context"] == 2048
     assert model.record()["weights_sha256"] == converted_digest(converted)
     assert model.name == str(converted)
     half = QwenVLChat.from_pretrained(str(converted), dtype="bfloat16", device="cpu")
