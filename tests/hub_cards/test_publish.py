@@ -160,7 +160,12 @@ def test_a_killed_one_goes_on(exported: Path, tmp_path: Path) -> None:
         command = [sys.executable, "-m", "cobsat.cli", "publish", "dataset", str(exported)]
         process = subprocess.Popen(
             [*command, "--to", "org/cobsat", "--yes"],
-            env={**os.environ, **hub.environment, "HF_HOME": str(tmp_path / "home")},
+            env={
+                **os.environ,
+                **hub.environment,
+                "HF_HOME": str(tmp_path / "home"),
+                "TMPDIR": str(tmp_path),  # what is killed leaves its folder
+            },
             stdout=subprocess.DEVNULL,
         )
         assert silent.reached.wait(300)
