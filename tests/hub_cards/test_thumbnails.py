@@ -4,7 +4,7 @@ import base64
 import io
 
 import pytest
-from cobsat.hub_cards.thumbnails import Pictures, thumbnail
+from cobsat.hub_cards.thumbnails import OF_PROMPTS, Pictures, thumbnail
 from PIL import Image
 
 
@@ -57,3 +57,15 @@ def test_what_is_no_picture_gives_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 1000)
     for name in ("text.png", "cut.png", "folder.png", "bomb.png", "none.png"):
         assert thumbnail(tmp_path / name, 128, 70) == "", name
+
+
+def test_the_more_pictures_the_smaller_but_those_of_prompts_stay_large(tmp_path):
+    pictures = Pictures()
+    for number in range(3):
+        Image.new("RGB", (300, 300), (number, 0, 0)).save(tmp_path / f"{number}.png")
+        pictures.number(tmp_path / f"{number}.png")
+    pictures.number(tmp_path / "2.png", of_prompt=True)  # an output's picture, and a prompt's
+    for sizes, side in ((((2, 100, 50), (9, 80, 50)), 100), (((1, 100, 50), (9, 80, 50)), 80)):
+        made = [decoded(data).size for data in pictures.thumbnails(sizes=sizes)]
+        assert made == [(side, side), (side, side), (OF_PROMPTS[0], OF_PROMPTS[0])]
+    assert decoded(pictures.thumbnails(sizes=())[0]).size == (72, 72)
