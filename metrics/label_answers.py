@@ -17,6 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
+from cobsat.card_parts import visible
 from cobsat.run_folder import RunFolder
 from cobsat.touchstone.sources import QuestionSource
 
@@ -66,7 +67,8 @@ class Pair:
         """Return what the page may know: neither id, nor which answer is whose."""
         both = (self.answer.text, self.answer.question.reference_answer)
         left, right = both if self.model_left else reversed(both)
-        return {"question": self.answer.question.question, "left": left, "right": right}
+        shown = {"question": self.answer.question.question, "left": left, "right": right}
+        return {name: visible(text) for name, text in shown.items()}
 
     def check(self, said: Mapping[str, Any]) -> Said:
         """Return which answer a person finds better: "left", "tie" or "right".

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cobsat.card_parts import visible
 from cobsat.run_folder import RunFolder
 from cobsat.spec import TASKS, THEMES, Theme
 
@@ -48,7 +49,7 @@ class Output:
             "theme": self.theme.name,
             "objects": self.theme.objects,
             "attributes": self.theme.attributes,
-            "description": self.description,
+            "description": None if self.description is None else visible(self.description),
         }
 
     def check(self, said: Mapping[str, Any]) -> Said:

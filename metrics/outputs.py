@@ -48,7 +48,8 @@ def fingerprint(folder: RunFolder, prediction: Prediction) -> str:
     if prediction.status != "ok":
         return prediction.status
     if prediction.image_sha256:
-        return prediction.image_sha256[:16]
+        # A file may hold no digest there, and halves of characters: no table could hold those.
+        return prediction.image_sha256[:16].encode("utf-8", "backslashreplace").decode()
     if prediction.image:
         try:
             data = (folder.path / prediction.image).read_bytes()

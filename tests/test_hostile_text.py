@@ -192,9 +192,9 @@ def test_label_pages(
     rater = "ada <b>\u202e"
     pages = [
         (label_outputs.open_session(RunFolder(plain[0]), rater),
-         label_outputs.open_session(RunFolder(runs[0]), rater), 3),
+         label_outputs.open_session(RunFolder(runs[0]), rater), 8),
         (label_answers.open_session(plain_boards, rater),
-         label_answers.open_session(boards, rater), 3),
+         label_answers.open_session(boards, rater), 12),
     ]  # fmt: skip
     for tame_session, hostile_session, count in pages:
         with served(tame_session) as address:
