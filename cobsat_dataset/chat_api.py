@@ -90,7 +90,8 @@ class Server:
         """Return the server that the environment names; `base_url` overrides OPENAI_BASE_URL.
 
         Raises:
-            ValueError: OpenAI's own server without a key, or a number out of range.
+            ValueError: OpenAI's own server without a key, a key that no header can carry, or a
+                number out of range.
         """
         for name, value in (("concurrency", concurrency), ("retries", retries)):
             least = 1 if name == "concurrency" else 0
@@ -109,6 +110,11 @@ class Server:
             raise ValueError(
                 f"{key_variable} must be set to OpenAI's key, got none: export {key_variable}=…, "
                 "or OPENAI_BASE_URL=http://127.0.0.1:8000/v1 for a server of your own"
+            )
+        if not (key.isascii() and key.isprintable()):
+            raise ValueError(
+                f"{key_variable} must be a key of plain letters, got one that no request can "
+                "carry: was a placeholder copied, or a line break?"
             )
         return cls(address, key or "none", key_variable, concurrency, float(timeout), retries)
 

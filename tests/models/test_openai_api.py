@@ -382,6 +382,16 @@ def test_options_that_cannot_be_are_refused(
         load_model("openai", model="m", **options)
 
 
+@pytest.mark.parametrize("key", ["…", "sk-one\nsk-two", "sk-\x1b[31m"])
+def test_a_key_that_no_request_can_carry_is_refused(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    with pytest.raises(ValueError, match="OPENAI_API_KEY must be a key of plain letters") as raised:
+        load_model("openai", model="m", base_url="http://127.0.0.1:1/v1")
+    assert key not in str(raised.value)
+
+
 def test_a_model_that_is_not_said_to_draw_is_not_asked_to(
     picture_folder: Path, tmp_path: Path
 ) -> None:
