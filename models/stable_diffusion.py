@@ -75,7 +75,9 @@ def check_diffusion(guidance: Any, **whole: tuple[Any, int]) -> None:
         raise ValueError(f"guidance must be a number of 1 (none) or more, got {guidance!r}")
 
 
-def load_decoder(pipeline_class: Any, source: str, dtype: str, device: torch.device) -> Any:
+def load_decoder(
+    pipeline_class: Any, source: str, dtype: str, device: torch.device, **parts: Any
+) -> Any:
     """Return a pipeline from safetensors, on a device.
 
     Args:
@@ -83,6 +85,7 @@ def load_decoder(pipeline_class: Any, source: str, dtype: str, device: torch.dev
         source: A folder, or a name on the Hub.
         dtype: As torch names it; "auto" is float16 on a GPU, and else float32.
         device: Where to.
+        parts: In place of the source's own; None for one that it is to do without.
 
     Raises:
         OSError: There is no such pipeline, or none with safetensors.
@@ -93,7 +96,9 @@ def load_decoder(pipeline_class: Any, source: str, dtype: str, device: torch.dev
     else:
         chosen = getattr(torch, dtype)
     with quiet(), no_progress_bar():
-        pipeline = pipeline_class.from_pretrained(source, dtype=chosen, use_safetensors=True)
+        pipeline = pipeline_class.from_pretrained(
+            source, dtype=chosen, use_safetensors=True, **parts
+        )
     pipeline.set_progress_bar_config(disable=True)
     return pipeline.to(device)
 

@@ -51,7 +51,7 @@ LESS = (
     (r"^cobsat run (?!.*--(judge|limit)).*--output description", ("--judge", "mention")),
     (r"^cobsat run (?!.*--(judge|limit|output))", ("--judge", "clip")),
     (r"^cobsat run (?!.*--images).*--model (transformers|diffusers) ", _TINY),
-    (r"^cobsat (run|predict) .*--model (seed_llama|gill) ", ("--model-option", "steps=2")),
+    (r"^cobsat (run|predict) .*--model (seed_llama|gill|emu) ", ("--model-option", "steps=2")),
     (r"^cobsat (run|predict) .*checkpoint=checkpoints", ("--model-option", "max_new_tokens=40")),
     (r"^cobsat judge .*checkpoint=Qwen/Qwen3", ("--judge-option", "max_tokens=8")),
     (r"^cobsat run .*--model diffusers ", _SMALL),

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import emu_checkpoints
 import gill_checkpoints
 import qwen_vl_checkpoints
 import seed_checkpoints
@@ -70,6 +71,12 @@ def _gill(home: Path) -> Sequence[Path]:
     """Save a tiny GILL's own part, OPT, CLIP and decoder as they are published."""
     home.mkdir(parents=True)
     return gill_checkpoints.save_published(home)
+
+
+def _emu(home: Path) -> Sequence[Path]:
+    """Save a tiny Emu, pretrained and instructed, and LLaMA's words as they are published."""
+    home.mkdir(parents=True)
+    return emu_checkpoints.save_published(home)
 
 
 def _qwen_vl_chat(home: Path) -> Path:
@@ -155,6 +162,9 @@ STANDS_FOR: dict[str, Needed] = {
         ("clip-vit-large-patch14", lambda home: _gill(home)[2], ""),
         ("stable-diffusion-v1-5/stable-diffusion-v1-5", lambda home: _gill(home)[3], ""),
         ("Qwen-VL-Chat", _qwen_vl_chat, "convert qwen_vl_chat Qwen-VL-Chat"),
+        ("Emu/pretrain", lambda home: _emu(home)[0], ""),
+        ("Emu/Emu-instruct.pt", lambda home: _emu(home)[1], ""),
+        ("llama-13b", lambda home: _emu(home)[2], "convert emu"),
         # files of others
         ("datasets.zip", _official_pictures, "official|checkpoint=|cobsat train"),
         ("touchstone_20230831.tsv", _official_questions, r"touchstone_2023|--config touchstone\b"),

@@ -260,8 +260,7 @@ def _draws(ready: _Round) -> bool:
 
 def _identity(checkpoint: Path, decoder: str | None) -> dict[str, Any]:
     """Return what a run records of the checkpoints: names and digests; None for what is within."""
-    apart = None if decoder is None or (checkpoint / decoder).is_dir() else decoder
-    apart = None if apart == DECODER else apart
+    apart = None if decoder == DECODER else decoder
     return {
         "checkpoint": str(checkpoint),
         "weights_sha256": converted_digest(checkpoint),

@@ -134,7 +134,7 @@ class Speaker:
 
     def _replies(self, batch: Sequence[Asked], room: int) -> list[Said]:
         system, model = self._system, self._system.language_model
-        finite = _Finite(len(batch))
+        finite = _Finite(len(batch), system.vocabulary.end)
         inputs = padded(
             [one.prompt for one in batch],
             [system.embeddings(one.prompt, one.pictures) for one in batch],
@@ -174,12 +174,19 @@ class Speaker:
 
 
 class _Finite(LogitsProcessor):
-    """Sees whether each row's scores have all been numbers so far; a row may have several beams."""
+    """Ends a row whose scores are not all numbers; a row may have several beams.
 
-    def __init__(self, rows: int) -> None:
-        self.sound = torch.ones(rows, dtype=torch.bool)
+    Attributes:
+        sound: Whether each row's scores have all been numbers so far.
+    """
+
+    def __init__(self, rows: int, end: int) -> None:
+        self.sound, self._end = torch.ones(rows, dtype=torch.bool), end
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         broken = scores.isnan() | (scores == torch.inf)
         self.sound &= ~broken.reshape(len(self.sound), -1).any(dim=-1).cpu()
-        return scores.masked_fill(broken, -1e4)  # such a row is no reply anyway
+        over = ~self.sound.to(scores.device).repeat_interleave(len(scores) // len(self.sound))
+        ends = torch.full_like(scores, -1e4)
+        ends[:, self._end] = 0
+        return torch.where(over[:, None], ends, scores)

@@ -68,8 +68,8 @@ class Emu:
 
         Args:
             checkpoint: The folder.
-            decoder: A part of the folder, or a folder or a name on the Hub; None for descriptions
-                alone. The instructed Emu has none of its own.
+            decoder: "decoder" for the folder's own, which the instructed Emu does not have; else a
+                folder or a name on the Hub. None for descriptions alone.
             dtype: As torch names it; "auto" is the checkpoint's, and for the decoder float16 on a
                 GPU.
             device: As torch names it, or "auto": a GPU if there is one.
@@ -100,11 +100,7 @@ class Emu:
         sizes = BridgeSizes.from_config(json.loads((folder / BRIDGE / CONFIG).read_text("utf-8")))
         state = read_state(folder / BRIDGE / WEIGHTS)
         state = {name: tensor.to(model.device, model.dtype) for name, tensor in state.items()}
-        drawing = (
-            None
-            if source is None
-            else load_decoder(diffusers.StableDiffusionPipeline, source, dtype, model.device)
-        )
+        drawing = None if source is None else _decoder(source, dtype, model.device)
         return cls.of(model, load_llama_words(language), bridge_from(sizes, state), drawing)
 
     @classmethod
@@ -196,12 +192,15 @@ class Emu:
 
 
 def decoder_source(folder: Path, decoder: str | None) -> str | None:
-    """Return where a decoder lies: within a converted folder if it has one by the name.
+    """Return where a decoder lies: in a converted folder, if its own is asked for.
 
-    None where there is none: it was not asked for, or the folder's own is and it has none.
+    None where none is asked for, or the folder has none.
     """
-    if decoder is None:
-        return None
-    if (folder / decoder).is_dir():
-        return str(folder / decoder)
-    return None if decoder == DECODER else decoder
+    if decoder != DECODER:
+        return decoder
+    return str(folder / DECODER) if (folder / DECODER).is_dir() else None
+
+
+def _decoder(source: str, dtype: str, device: torch.device) -> Any:
+    pipeline: Any = diffusers.StableDiffusionPipeline
+    return load_decoder(pipeline, source, dtype, device, text_encoder=None, tokenizer=None)

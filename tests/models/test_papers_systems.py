@@ -50,7 +50,12 @@ def test_cobsat_models_shows_them(
 
 @pytest.mark.parametrize(
     ("section", "model", "count"),
-    [("SEED-LLaMA", "SEED-LLaMA", 11), ("GILL", "GILL", 1), ("Qwen-VL-Chat", "Qwen-VL", 10)],
+    [
+        ("SEED-LLaMA", "SEED-LLaMA", 11),
+        ("GILL", "GILL", 1),
+        ("Emu", "Emu", 1),
+        ("Qwen-VL-Chat", "Qwen-VL", 10),
+    ],
 )
 def test_the_page_holds_the_papers_numbers(section: str, model: str, count: int) -> None:
     page = (ROOT / "docs" / "models.md").read_text("utf-8")
