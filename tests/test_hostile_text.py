@@ -17,16 +17,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from card_makers import RECORD
 from cobsat import Prediction, RunFolder, RunSettings, Verdict
 from cobsat.hub_cards.card import write_card
 from cobsat.hub_cards.leaderboard import write_leaderboard
+from cobsat.hub_cards.publish_kinds import _report_card
 from cobsat.hub_cards.report import write_report
 from cobsat.metrics import label_answers, label_outputs
 from cobsat.metrics.label_server import open_server, page_address
+from cobsat.models.conversion_card import write_card as write_conversion_card
 from cobsat.touchstone import DialogueVerdict
+from cobsat.train.sft_card import write_card as write_training_card
 from hostile_pages import Made, in_browser, in_drawing, read_card
 from hostile_runs import cobsat_run, hostile_folder, questions, tamed, touchstone_run
-from hostile_text import KINDS, Hostile, filled, on_one_line, spelt
+from hostile_text import KINDS, Hostile, filled, on_one_line, poisoned, spelt, tame
 
 SEEDS = (101, 202)
 NEVER = re.compile(
@@ -248,3 +252,33 @@ def test_plots_and_documents(runs: list[Path], plain: list[Path], tmp_path: Path
         assert made.foreign(in_drawing(theirs.read_bytes())) == set()
         assert not NEVER.search(drawing.read_text("utf-8"))
     assert (tmp_path / "ours.pdf").read_bytes().startswith(b"%PDF-")
+
+
+def test_cards_of_files(tmp_path: Path) -> None:
+    """The cards of a training, a conversion and a report: records of files, and folders' names."""
+    source = Hostile(SEEDS[1])
+    kept = ("use_peft", "images", "dataset_train_split", "sha256", "bytes", "system")
+    name = source.name()
+    files = [{"name": name, "sha256": "a" * 64, "bytes": 3}]
+    conversion = {
+        "system": "gill", "sources": files, "files": files, "left_out": ["w", "v"],
+        "versions": {"torch": "2"},
+    }  # fmt: skip
+    record = poisoned(RECORD, source, kept)
+    record["model"]["model_name_or_path"] = name  # longer ones are no folder's and no model's
+    conversion = poisoned(conversion, source, kept)
+    for where, of, converted, title in (
+        ("ours", record, conversion, name),
+        ("plain", RECORD, tame(conversion), "plain"),
+    ):
+        folder = tmp_path / where
+        for kind in ("tuned", "converted"):
+            (folder / kind).mkdir(parents=True)
+        results = {"steps": 5, title: title}
+        write_training_card(folder / "tuned", of, results)
+        write_conversion_card(folder / "converted", title, converted)
+        (folder / "report").mkdir()
+        card = _report_card("org/report", [tmp_path / title])
+        (folder / "report" / "README.md").write_text(card, encoding="utf-8")
+    for kind in ("tuned", "converted", "report"):
+        held(tmp_path / "ours" / kind / "README.md", tmp_path / "plain" / kind / "README.md")

@@ -45,7 +45,7 @@ def write_card(
     model, lora = record["model"], record["model"]["use_peft"]
     base = str(model["model_name_or_path"])
     data = ModelCardData(
-        base_model=Path(base).name if Path(base).exists() else base,
+        base_model=_one_line(Path(base).name if Path(base).exists() else base),
         library_name="peft" if lora else "transformers",
         pipeline_tag="any-to-any" if draws else "image-text-to-text",
         tags=["cobsat", "in-context-learning", "trl", "sft", *(["lora"] if lora else [])],
