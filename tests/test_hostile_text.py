@@ -26,7 +26,6 @@ from cobsat.hub_cards.report import write_report
 from cobsat.metrics import label_answers, label_outputs
 from cobsat.metrics.label_server import open_server, page_address
 from cobsat.models.conversion_card import write_card as write_conversion_card
-from cobsat.touchstone import DialogueVerdict
 from cobsat.train.sft_card import write_card as write_training_card
 from hostile_pages import Made, in_browser, in_drawing, read_card
 from hostile_runs import cobsat_run, hostile_folder, questions, tamed, touchstone_run
@@ -73,14 +72,13 @@ def shown(text: str, most: int = 300) -> str:
     return on_one_line(spelt(text[:most]))
 
 
-@pytest.mark.parametrize("kind", [Prediction, Verdict, RunSettings, DialogueVerdict])
-def test_every_field_is_filled(kind: type) -> None:
+@pytest.mark.parametrize("kind", [Prediction, Verdict, RunSettings])
+def test_every_field_is_filled_with_every_kind_of_text(kind: type) -> None:
     source = Hostile(0)
-    many = [filled(kind, source) for _ in range(40)] if kind is not DialogueVerdict else []
-    for each in many:
+    for _ in range(40):
+        each = filled(kind, source)
         assert all(getattr(each, f.name) is not None for f in fields(kind))
-    if many:
-        assert source.dealt == set(KINDS)
+    assert source.dealt == set(KINDS)
 
 
 def settled(browser: Any, width: int) -> None:
@@ -105,7 +103,7 @@ def test_report_pages(browser: Any, runs: list[Path], plain: list[Path], tmp_pat
         assert in_browser(browser).foreign(made[width]) == set()
         if width == WIDTH:
             _gallery_says(browser, runs[0])
-        seen = names if width == WIDTH else names[::6]
+        seen = names[::3] if width == WIDTH else names[1::8]
         assert _of_examples(browser, seen, width, runs).foreign(made[width]) == set()
 
 
@@ -196,9 +194,9 @@ def test_label_pages(
     rater = "ada <b>\u202e"
     pages = [
         (label_outputs.open_session(RunFolder(plain[0]), rater),
-         label_outputs.open_session(RunFolder(runs[0]), rater), 8),
+         label_outputs.open_session(RunFolder(runs[0]), rater), 5),
         (label_answers.open_session(plain_boards, rater),
-         label_answers.open_session(boards, rater), 12),
+         label_answers.open_session(boards, rater), 6),
     ]  # fmt: skip
     for tame_session, hostile_session, count in pages:
         with served(tame_session) as address:
