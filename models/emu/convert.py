@@ -21,6 +21,7 @@ from cobsat.checkpoints import no_progress_bar
 from diffusers.pipelines.stable_diffusion.safety_checker import StableDiffusionSafetyChecker
 from torch import Tensor
 from transformers import CLIPImageProcessor, LlamaConfig, LlamaForCausalLM
+from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
 
 from ..conversion import Rules, dropped, load_strictly, read_state, renamed, save_part, under
 from ..diffusers_checkpoint import quiet
@@ -185,8 +186,9 @@ def language_model_from(config: LlamaConfig, state: Mapping[str, Tensor]) -> Any
     Raises:
         ValueError: They are not its weights.
     """
-    # Not on the meta device: its table of rotations is reckoned as the model is made.
-    model: Any = LlamaForCausalLM._from_config(config, dtype=config.dtype)
+    with torch.device("meta"):
+        model: Any = LlamaForCausalLM(config)
+    model.model.rotary_emb = LlamaRotaryEmbedding(config)  # its table is reckoned, not loaded
     load_strictly(model, state, "Emu's LLaMA")
     return model.eval()
 

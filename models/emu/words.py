@@ -80,6 +80,7 @@ class Vocabulary:
                 "the tokenizer must put a space before each text, as LLaMA's does, got "
                 f"{first!r} for 'a'"
             )
-        pictures = (known[name] for name in PICTURES)
-        chat = (known.get(name) for name in CHAT)
-        return cls(words.bos_token_id, words.eos_token_id, *pictures, *chat, count)
+        pad, begin, end, place = (known[name] for name in PICTURES)
+        user, assistant = (known.get(name) for name in CHAT)
+        ends = words.bos_token_id, words.eos_token_id
+        return cls(*ends, pad, begin, end, place, user, assistant, count)
