@@ -20,6 +20,8 @@ from typing import Any, Final
 
 from cobsat.examples import Part
 
+from ..spliced import Prompt
+
 __all__ = [
     "Prompt",
     "Reply",
@@ -98,19 +100,6 @@ class Vocabulary:
     def drawn(self) -> list[int]:
         """All drawing tokens in order."""
         return list(range(self.drawing, self.drawing + self.count))
-
-
-@dataclass(frozen=True)
-class Prompt:
-    """A prompt's token ids, with places for its pictures.
-
-    Attributes:
-        ids: Token ids; each place of a picture's embedding holds `Vocabulary.picture`.
-        slots: Where the places of each picture begin, in order.
-    """
-
-    ids: tuple[int, ...]
-    slots: tuple[int, ...]
 
 
 def format_prompt(

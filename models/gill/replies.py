@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 from transformers import LogitsProcessor
 
+from ..spliced import padded
 from ..vlm_generation import Decoding, generate, set_decoding
 from .prompts import Prompt, Reply, Vocabulary, read_reply
 from .system import Gill
@@ -188,18 +189,8 @@ class Speaker:
 
     def _padded(self, batch: Sequence[Asked]) -> dict[str, Tensor]:
         """Return prompts as ids, embeddings and mask, padded on the left."""
-        rows = [self._system.embeddings(one.prompt, one.pictures) for one in batch]
-        longest = max(map(len, rows))
-        ids = [
-            [self._words.end] * (longest - len(one.prompt.ids)) + list(one.prompt.ids)
-            for one in batch
-        ]
-        mask = [[0] * (longest - len(row)) + [1] * len(row) for row in rows]
-        embeddings = torch.stack(
-            [torch.nn.functional.pad(row, (0, 0, longest - len(row), 0)) for row in rows]
+        return padded(
+            [one.prompt for one in batch],
+            [self._system.embeddings(one.prompt, one.pictures) for one in batch],
+            self._words.end,
         )
-        return {
-            "input_ids": torch.tensor(ids, device=embeddings.device),
-            "attention_mask": torch.tensor(mask, device=embeddings.device),
-            "inputs_embeds": embeddings,
-        }

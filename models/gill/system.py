@@ -24,6 +24,7 @@ from transformers import CLIPImageProcessorPil
 
 from ..checkpoints import choose_device
 from ..conversion import CONFIG, WEIGHTS, read_state
+from ..spliced import spliced
 from ..stable_diffusion import Diffusion, Drawn, draw_embeddings, load_decoder
 from . import BRIDGE, LANGUAGE_MODEL, VISION, is_converted
 from .bridge import Bridge, BridgeSizes
@@ -161,18 +162,13 @@ class Gill:
         seen = self.vision(pixel_values=pixels.to(self.vision.device)).pooler_output
         return self.bridge.read(seen)[0]
 
-    @torch.inference_mode()
     def embeddings(self, prompt: Prompt, pictures: Sequence[Tensor]) -> Tensor:
         """Return a prompt's embeddings with its pictures in place: (tokens, language width).
 
         Raises:
             ValueError: There is not a picture for each slot.
         """
-        table = self.language_model.get_input_embeddings()
-        embeddings: Tensor = table(torch.tensor(prompt.ids, device=table.weight.device))
-        for slot, picture in zip(prompt.slots, pictures, strict=True):
-            embeddings[slot : slot + len(picture)] = picture.to(embeddings)
-        return embeddings
+        return spliced(self.language_model.get_input_embeddings(), prompt, pictures)
 
     @torch.inference_mode()
     def condition(self, prompt: Prompt, pictures: Sequence[Tensor], reply: Sequence[int]) -> Tensor:

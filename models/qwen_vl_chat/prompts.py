@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from cobsat.examples import Part
 
+from ..spliced import Prompt
 from .words import Vocabulary
 
 __all__ = ["COBSAT_SYSTEM", "CONTROL", "DEFAULT_SYSTEM", "Prompt", "format_prompt"]
@@ -36,19 +36,6 @@ COBSAT_SYSTEM: Final = (
 
 CONTROL: Final = re.compile(r"<\|(?:endoftext|im_start|im_end|extra_\d+)\|>|</?img>|<imgpad>")
 """What would end a turn or begin a picture; boxes and references are the model's own notation."""
-
-
-@dataclass(frozen=True)
-class Prompt:
-    """A prompt's token ids, with as many places for each picture as it has embeddings.
-
-    Attributes:
-        ids: Token ids; each place holds the id of `<imgpad>`.
-        slots: Where the places of each picture begin, in order.
-    """
-
-    ids: tuple[int, ...]
-    slots: tuple[int, ...]
 
 
 def format_prompt(

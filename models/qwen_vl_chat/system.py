@@ -21,6 +21,7 @@ from transformers import Qwen2Tokenizer
 from ..checkpoints import choose_device, load_exactly
 from ..conversion import CONFIG, WEIGHTS, read_state
 from ..picture_values import picture_values
+from ..spliced import spliced
 from . import LANGUAGE_MODEL, VISION
 from .convert import vision_from
 from .language_model import QwenVLLanguageModel
@@ -129,12 +130,6 @@ class QwenVLChat:
         embeddings: Tensor = self.vision(values[None].to(places.device, places.dtype))[0]
         return embeddings
 
-    @torch.inference_mode()
     def embedded(self, prompt: Prompt, pictures: Sequence[Tensor]) -> Tensor:
         """Return a prompt's embeddings (tokens, width), those of its pictures in their places."""
-        table = self.language_model.get_input_embeddings()
-        ids = torch.tensor(prompt.ids, device=self.language_model.device)
-        embeddings: Tensor = table(ids).clone()
-        for slot, picture in zip(prompt.slots, pictures, strict=True):
-            embeddings[slot : slot + len(picture)] = picture
-        return embeddings
+        return spliced(self.language_model.get_input_embeddings(), prompt, pictures)
