@@ -82,5 +82,6 @@ class Vocabulary:
             )
         pad, begin, end, place = (known[name] for name in PICTURES)
         user, assistant = (known.get(name) for name in CHAT)
-        ends = words.bos_token_id, words.eos_token_id
-        return cls(*ends, pad, begin, end, place, user, assistant, count)
+        return cls(
+            words.bos_token_id, words.eos_token_id, pad, begin, end, place, user, assistant, count
+        )
