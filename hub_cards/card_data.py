@@ -7,7 +7,7 @@ variable (`cobsat.metrics.intervals`), of TouchStone's scores as `cobsat judge` 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -15,13 +15,11 @@ from typing import Any, Final
 from cobsat import TASKS, RunFolder, RunSettings
 from cobsat.images import source_name
 from cobsat.metrics.answer_runs import names_of
-from cobsat.metrics.compare import NO_ANSWER, JudgedRun
-from cobsat.metrics.compare import read_run as read_judged
-from cobsat.metrics.intervals import mean_interval, share_interval
 
 from .leaderboard_data import BoardRun, dialogue_judges, read_board
 from .leaderboard_scores import Score
-from .report_data import Estimate, Row, Run, Scores, read_run
+from .report_data import Run, read_run
+from .report_scores import Row, Scores
 
 __all__ = ["CardRun", "Line", "Table", "check_one_model", "identity", "read_card_runs"]
 
@@ -151,16 +149,11 @@ def _of_cobsat(path: Path, label: str) -> CardRun:
 
 
 def _table(run: Run, judge: str, scores: Scores) -> Table:
-    found = _intervals(read_judged(run.folder, judge, run.label))
     lines = []
     for row in (*scores.rows, *scores.means):
         tasks = [r.task for r in scores.rows if r.shots == row.shots]
         shown = _line(row, tasks, run.settings.split)
-        interval = _mean_of(row, scores.rows, found) if row.is_mean else found.get(_key(row))
-        accuracy = row.rates["accuracy"]
-        if interval is None or not _within(accuracy, interval):
-            interval = accuracy.interval  # verdicts are others by now, or too few
-        lines.append(Line(**shown, interval=interval))
+        lines.append(Line(**shown, interval=row.rates["accuracy"].interval))
     notices = [*scores.cautions]
     if scores.problems:
         notices.append(f"When {judge} judged, {len(scores.problems)} broken lines were left out.")
@@ -185,39 +178,6 @@ def _line(row: Row, tasks: Sequence[str], split: str) -> dict[str, Any]:
 
 def _key(row: Row) -> tuple[str, int]:
     return row.task, row.shots
-
-
-def _within(rate: Estimate, interval: tuple[float, float]) -> bool:
-    return rate.value is not None and interval[0] - 1e-9 <= rate.value <= interval[1] + 1e-9
-
-
-def _intervals(judged: JudgedRun) -> dict[tuple[str, int], tuple[float, float] | None]:
-    """Return each task's interval of the accuracy, over the outputs of which anything is known."""
-    values: dict[tuple[str, int], list[float]] = {}
-    clusters: dict[tuple[str, int], list[tuple[str, str]]] = {}
-    for name, row in judged.rows.items():
-        if name not in judged.right or set(judged.outcomes[name]) & set(NO_ANSWER):
-            continue
-        key = (row["task"], row["shots"])
-        values.setdefault(key, []).append(judged.right[name])
-        clusters.setdefault(key, []).append((row["query"], row["latent_variable"]))
-    samples = judged.settings.samples
-    return {key: share_interval(values[key], clusters[key], samples) for key in values}
-
-
-def _mean_of(
-    row: Row,
-    rows: Iterable[Row],
-    found: Mapping[tuple[str, int], tuple[float, float] | None],
-) -> tuple[float, float] | None:
-    ends = {"object_inference": "_i", "attribute_inference": "_ii"}.get(row.task, "")
-    members = [r for r in rows if r.shots == row.shots and r.task.endswith(ends)]
-    values = [r.rates["accuracy"].value for r in members]
-    if None in values:
-        return None
-    return mean_interval(
-        [v for v in values if v is not None], [found.get(_key(r)) for r in members]
-    )
 
 
 def _of_answers(path: Path, label: str) -> CardRun:

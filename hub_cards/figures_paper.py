@@ -25,7 +25,7 @@ from cobsat.spec import OUTPUTS
 from .card_data import identity
 from .charts import CHANCE, CHANCE_HALF, Chart, Panel, Series, series_of
 from .figures_scores import INFERENCES, Judged, tasks_of
-from .report_data import Estimate, Row, Scores
+from .report_scores import Estimate, Row, Scores
 
 __all__ = ["fig4", "fig6", "fig7", "fig8", "fig9", "needed"]
 

@@ -9,7 +9,7 @@ from typing import Final
 from cobsat import TASKS, RunSettings
 
 from .charts import CHANCE, Chart, Panel, Series, series_of
-from .report_data import Estimate, Row, Scores
+from .report_scores import Estimate, Row, Scores
 
 __all__ = [
     "INFERENCES",

@@ -13,7 +13,8 @@ from .gallery import STATES, STATUSES
 from .html_page import fill, own
 from .paper_comparison import why_not
 from .plots_page import drawings
-from .report_data import NORMAL_95, Estimate, Run
+from .report_data import Run
+from .report_scores import Estimate
 from .score_tabs import tab
 from .text import shorten, visible
 from .what_ran import facts, flat
@@ -57,7 +58,7 @@ def page(
         thumbnails,
         {
             "percent": _percent,
-            "plus_minus": _plus_minus,
+            "bounds": _bounds,
             "interval": written,
             "whisker": lambda rate: own(whisker_svg(rate, CHANCE)),
         },
@@ -131,7 +132,7 @@ def _percent(estimate: Estimate, signed: bool = False) -> str:
     return f"{100 * estimate.value:{'+' if signed else ''}.1f}"
 
 
-def _plus_minus(estimate: Estimate) -> str:
-    if estimate.value is None or estimate.standard_error is None:
+def _bounds(estimate: Estimate) -> str:
+    if estimate.interval is None:
         return ""
-    return f"±{100 * NORMAL_95 * estimate.standard_error:.1f}"
+    return "{:.1f} to {:.1f}".format(*(100 * bound for bound in estimate.interval))

@@ -18,7 +18,8 @@ from cobsat.images import source_name
 from cobsat.paper_tables import PaperScore, paper_scores
 
 from .card_data import identity
-from .report_data import Estimate, Row, Run
+from .report_data import Run
+from .report_scores import Estimate, Row
 
 __all__ = ["PaperLine", "PaperTable", "family", "paper_tables", "why_not"]
 
@@ -167,10 +168,11 @@ def _of_run(
 
 
 def _difference(ours: Estimate | None, theirs: Estimate | None) -> Estimate | None:
-    """Return the difference; its error is the run's, for the paper gives none."""
+    """Return the difference; its interval is the run's, for the paper gives none."""
     if ours is None or theirs is None or ours.value is None or theirs.value is None:
         return None
-    return Estimate(ours.value - theirs.value, ours.standard_error, ours.n)
+    bounds = ours.interval and (ours.interval[0] - theirs.value, ours.interval[1] - theirs.value)
+    return Estimate(ours.value - theirs.value, ours.standard_error, ours.n, bounds)
 
 
 def _paper_values(

@@ -13,7 +13,8 @@ from .figures import charts, needed
 from .page import subtitle, title
 from .paper_comparison import PaperTable, paper_tables, why_not
 from .pdf import Block, Code, Document, Facts, Figure, Items, Section, Table, Text
-from .report_data import NORMAL_95, Estimate, Run, Scores
+from .report_data import Run
+from .report_scores import Estimate, Scores
 from .score_tabs import COUNT_NAMES, HEADINGS, TASK_NAMES
 from .text import NOTHING
 from .what_ran import facts, flat
@@ -23,7 +24,7 @@ __all__ = ["report_document"]
 _RATES: Final = ("accuracy", "object", "attribute", "textual", "visual", "accuracy_scored")
 _ALWAYS: Final = ("examples", "unscored", "failed")
 _PERCENT: Final = (
-    "In percent, ± half of the 95% interval; errors are clustered by query and latent variable. "
+    "In percent, with 95% intervals (modified Wilson, clustered by query and latent variable). "
     "Failed, blocked and unscored outputs count as wrong."
 )
 _MINI: Final = ("mini-clip", "mini-llava")
@@ -187,6 +188,6 @@ def _cell(estimate: Estimate, sign: str = "") -> str:
     if estimate.value is None:
         return NOTHING
     said = f"{100 * estimate.value:{sign}.1f}"
-    if estimate.standard_error is None:
+    if estimate.interval is None:
         return said
-    return f"{said}\n±{100 * NORMAL_95 * estimate.standard_error:.1f}"
+    return said + "\n{:.1f} to {:.1f}".format(*(100 * bound for bound in estimate.interval))

@@ -14,7 +14,8 @@ from cobsat.metrics.scores import RATES
 from .charts import HUES
 from .paper_comparison import PaperTable, paper_tables
 from .plots_page import Drawing
-from .report_data import Row, Run, Scores
+from .report_data import Run
+from .report_scores import Row, Scores
 from .text import shorten
 from .what_ran import flat, value
 

@@ -18,13 +18,14 @@ from typing import Final, TypeAlias
 
 from scipy.special import stdtr, stdtrit
 
-from .statistics import clustered_mean
+from .statistics import Rate, clustered_mean
 
 __all__ = [
     "LEVEL",
     "Interval",
     "mean_interval",
     "pooled_degrees",
+    "rate_interval",
     "share_interval",
     "student_quantile",
     "student_tail",
@@ -53,15 +54,28 @@ def share_interval(
     >>> round(low, 3), round(high, 3)
     (0.402, 0.598)
     """
-    rate = clustered_mean(values, clusters)
-    if rate.value is None or rate.standard_error is None:
+    return rate_interval(clustered_mean(values, clusters), len(set(clusters)), samples)
+
+
+def rate_interval(rate: Rate, clusters: int, samples: int = 1) -> Interval | None:
+    """Return the 95% interval of a share whose clustered error is known; None if it is not.
+
+    Args:
+        rate: The share.
+        clusters: How many different things its prompts ask for.
+        samples: Outputs for each of the values that it is the mean of.
+
+    >>> low, high = rate_interval(Rate(1.0, 0.0, 1000), 100)
+    >>> round(low, 3), high
+    (0.962, 1.0)
+    """
+    if rate.value is None or rate.standard_error is None or clusters < 2:
         return None
-    count = len(set(clusters))
     variance = rate.value * (1 - rate.value)
     # never more than there are outputs: that clusters even out may be luck
     squared_error = max(rate.standard_error**2, variance / (rate.n * samples))
-    size = variance / squared_error if variance else float(count)
-    return _wilson(rate.value, size, student_quantile((1 + LEVEL) / 2, count - 1))
+    size = variance / squared_error if variance else float(clusters)
+    return _wilson(rate.value, size, student_quantile((1 + LEVEL) / 2, clusters - 1))
 
 
 def _wilson(share: float, size: float, t: float) -> Interval:

@@ -13,7 +13,8 @@ from cobsat.hub_cards.figures_scores import (
     best_of_k_chart,
     samples_chart,
 )
-from cobsat.hub_cards.report_data import COUNTS, RATES, Estimate, Row, Run, Scores
+from cobsat.hub_cards.report_data import Run
+from cobsat.hub_cards.report_scores import COUNTS, RATES, Estimate, Row, Scores
 
 
 def row(task: str, shots: int, **values: float) -> Row:

@@ -20,7 +20,8 @@ from cobsat.hub_cards.pdf import Code, Document, Facts, Figure, Items, Section, 
 from cobsat.hub_cards.pdf_leaderboard import board_document
 from cobsat.hub_cards.pdf_report import report_document
 from cobsat.hub_cards.report import write_report
-from cobsat.hub_cards.report_data import Estimate, read_run
+from cobsat.hub_cards.report_data import read_run
+from cobsat.hub_cards.report_scores import Estimate
 
 HOSTILE = '#panic("x") $x$ *b* _i_ @ref <a> `r` \\ [#sys.version] // \x00\u202e ' + "w" * 500
 MakeRun = Callable[..., Path]

@@ -14,7 +14,7 @@ from cobsat.hub_cards.plots import chart_files, formats_of, key_svg, panel_svgs,
 from cobsat.hub_cards.plots_draw import draw
 from cobsat.hub_cards.plots_page import drawings
 from cobsat.hub_cards.plots_style import HUE_COLORS, NAMES, wrapped
-from cobsat.hub_cards.report_data import Estimate
+from cobsat.hub_cards.report_scores import Estimate
 from cobsat.hub_cards.whisker import whisker_svg
 from matplotlib.text import Text
 from PIL import Image

@@ -4,10 +4,13 @@ import json
 from itertools import takewhile
 
 from cobsat import TASKS, Prediction, Verdict
+from cobsat.hub_cards.card_data import read_card_runs
 from cobsat.hub_cards.report import write_report
+from cobsat.hub_cards.report_data import read_run
 from cobsat.run_folder import write_json
 from cobsat.samples import split_sample_id
 from report_pages import Page
+from scipy import optimize, stats
 
 
 def rate(value, error, n):
@@ -25,15 +28,54 @@ def test_shows_the_scores_with_their_intervals_and_counts(make_run):
     write_json(run / "scores" / "clip.json", {"groups": [group], "means": [mean], "problems": []})
     page = Page(write_report([run]))
     heading, of_all, of_task = page.rows
-    numbers = ["25.0±9.8", "50.0±2.0", "100.0±0.0", "0.0", "\N{EN DASH}", "99.0±3.9"]
+    read = read_run(run)
+    of = {row["id"]: (row["query"], row["latent_variable"]) for row in read.examples()}
+    asked = set(of.values())
+    answered = {of[name] for name, v in read.verdicts["clip"].items() if v.status == "scored"}
+    t = stats.t.ppf(0.975, len(asked) - 1)
+    quarter, half = wilson(0.25, 40, t), wilson(0.5, 40, t)  # the errors given are below binomial
+    nearly = wilson(0.99, 0.99 * 0.01 / 0.02**2, stats.t.ppf(0.975, len(answered) - 1))
+    all_right = wilson(1.0, len(asked), t)  # each thing asked for counts once
+    numbers = [f"25.0{quarter}", f"50.0{half}", f"100.0{all_right}", "0.0", "\N{EN DASH}"]
+    numbers.append(f"99.0{nearly}")
     assert heading == [
         "Task", "Shots", "0100", "Accuracy", "Object", "Attribute", "Textual", "Visual",
         "Of scored", "Examples", "Unscored", "Failed", "Blocked",
     ]  # fmt: skip
     assert of_all == ["all tasks", "2", "", *numbers, "40", "2", "3", "0"]
     assert of_task == ["color_i", "2", "", *numbers, "40", "2", "3", "0"]
-    assert "25.0% (15.2 to 34.8), n = 40" in page.source
-    assert "99.0% (95.1 to 100.0), n = 35" in page.source
+    assert f"25.0% ({quarter}), n = 40" in page.source
+    assert f"99.0% ({nearly}), n = 35" in page.source
+
+
+def test_without_the_outputs_that_were_scored_intervals_are_normal(make_run):
+    run = make_run(configs=["color_i-2shot"])
+    group = {"task": "color_i", "shots": 2, "examples": 50, "accuracy": rate(0.25, 0.05, 50)}
+    write_json(run / "scores" / "clip.json", {"groups": [group], "means": []})
+    assert "25.0% (15.2 to 34.8), n = 50" in Page(write_report([run])).source
+
+
+def test_a_card_has_the_intervals_of_the_page(make_run):
+    run = make_run(configs=["color_i-2shot", "color_ii-2shot"], limit=20)
+    scores = read_run(run).scores["clip"]
+    (table,) = read_card_runs([run])[0].tables
+    lines = {line.name: line.interval for line in table.lines}
+    for row in (*scores.rows, *scores.means):
+        name = {"all": "mean", "object_inference": "mean _i", "attribute_inference": "mean _ii"}
+        shown = row.rates["accuracy"].bounds
+        assert shown is not None
+        assert lines[name.get(row.task, row.task)] == shown
+
+
+def wilson(share, size, t):
+    """Return where a share is no further than t errors of its own from the one that was seen."""
+
+    def beyond(p):
+        return (share - p) ** 2 - t * t * p * (1 - p) / size
+
+    low = 0.0 if share == 0 else optimize.brentq(beyond, 0, share - 1e-12)
+    high = 1.0 if share == 1 else optimize.brentq(beyond, share + 1e-12, 1)
+    return f"{100 * low:.1f} to {100 * high:.1f}"
 
 
 def three_samples(row, prediction, draw):
@@ -63,10 +105,11 @@ def test_shows_single_majority_and_best_of_several_samples(make_run):
         "Judge failed",
     ]  # fmt: skip
     # right are the second of 0, 2, 4, 6, the first and third of 1, 3, 5, 7: 12 of 23
-    assert of_task[3].startswith("52.2±")
+    assert of_task[3].startswith("52.2")
     # seven have all three; 0 has a tie of two, which the first wins, wrong; 3, 5, 7 are right
-    assert of_task[4].startswith("42.9±")
-    assert of_task[5].startswith("100.0±0.0")
+    assert of_task[4].startswith("42.9")
+    assert of_task[5].startswith("100.0")
+    assert of_task[5].endswith(" to 100.0")
     assert of_task[-6:] == ["8", "24", "1", "0", "0", "1"]
     for words in (
         "8 examples 24 outputs",
@@ -183,7 +226,7 @@ def test_says_where_the_judge_failed_and_why_outputs_have_no_answer(make_run):
         "Examples", "Unscored", "Failed", "Blocked", "Judge failed", "Cut",
     ]  # fmt: skip
     assert page.rows[-1][-6:] == ["10", "1", "0", "0", "2", "1"]
-    assert page.rows[-1][3].startswith("87.5±")  # 7 of 8: two are in no accuracy
+    assert page.rows[-1][3].startswith("87.5")  # 7 of 8: two are in no accuracy
     assert page.says("1object: several numbers <i>")
     assert page.says("2judge failed: timed out <b>")
     data = page.blocks[0]
