@@ -32,6 +32,7 @@ _SAMPLES: Final = (
     "answer is right that most of an example's outputs show, the first of equals. Best of "
     "{samples}: how often any of them is. The counts are of outputs."
 )
+_ERRORS: Final = "± is one standard error; the report has 95% intervals."
 _WHICH: Final = frozenset({"model", "checkpoint", "ask"})
 """Options that say which language model judges answers: there is no default."""
 _COSTS: Final = frozenset({"max_cost", "price_in", "price_out"})
@@ -170,7 +171,7 @@ def _print_cobsat(console: Console, judge: str, scores: dict[str, Any]) -> None:
     console.print(f"\n[bold]judge: {_plain(judge)}[/bold]{each}", highlight=False)
     if samples > 1:
         console.print(_SAMPLES.format(samples=samples), width=80, highlight=False)
-    console.print(table, "", highlight=False)
+    console.print(table, _ERRORS, "", highlight=False)
 
 
 _PRINTERS: Final = {"cobsat": _print_cobsat, "touchstone": _print_touchstone}

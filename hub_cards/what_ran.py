@@ -38,7 +38,8 @@ def flat(record: object) -> str:
     """Return a record in one line."""
     if not isinstance(record, Mapping):
         return value(record)
-    return ", ".join(f"{name} {value(item)}" for name, item in record.items())
+    said = {name: value(item) for name, item in record.items()}
+    return ", ".join(f"{name} {text}" for name, text in said.items() if text)
 
 
 def value(given: object) -> str:

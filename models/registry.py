@@ -16,6 +16,7 @@ from typing import Annotated, Any, Final, cast
 import typer
 from cobsat.spec import choose
 
+from .asking import shorten
 from .papers_systems import SYSTEMS
 from .protocol import Model
 
@@ -166,6 +167,13 @@ def repeats_with(model_class: type, options: dict[str, Any]) -> str:
     return str(tell(options)) if tell else ""
 
 
+def _root(error: BaseException) -> str:
+    """Return what began it all, in one line."""
+    while (cause := error.__cause__ or error.__context__) is not None:
+        error = cause
+    return shorten(f"{type(error).__name__}: {error}")
+
+
 def _load_class(target: str, extra: str | None) -> type:
     module_name, _, class_name = target.partition(":")
     if not all(part.isidentifier() for part in (*module_name.split("."), class_name)):
@@ -175,7 +183,12 @@ def _load_class(target: str, extra: str | None) -> type:
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
-        missing = error.name or "?"
+        if error.name is None:  # transformers says so of a library that is there and broken
+            raise ImportError(
+                f"the model must find libraries that go together, got {_root(error)}: install "
+                "releases that do (torch and torchvision are a pair), or a fresh environment"
+            ) from error
+        missing = error.name
         if extra:
             raise ModuleNotFoundError(
                 f"the model needs the package {missing!r}: pip install 'cobsat[{extra}]'"

@@ -120,6 +120,20 @@ def test_a_module_that_is_not_there_is_named(adapter: str) -> None:
         load_model("adapter_that_lacks:X")
 
 
+def test_libraries_that_do_not_go_together_are_told_by_their_first_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As transformers does it: a missing module without a name, for a broken one."""
+    (tmp_path / "adapter_on_broken_libraries.py").write_text(
+        "try:\n    raise RuntimeError('operator x::nms does not exist')\n"
+        "except RuntimeError as error:\n"
+        "    raise ModuleNotFoundError('Could not import AutoThing') from error\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ImportError, match="got RuntimeError: operator x::nms does not exist: inst"):
+        load_model("adapter_on_broken_libraries:X")
+
+
 def test_a_missing_extra_names_its_install_command(
     adapter: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
