@@ -25,6 +25,7 @@ from hub_server import HubServer
 LONG = (
     "README.md",
     "docs/add-a-theme.md",
+    "docs/evaluate-an-api.md",
     "docs/evaluate-a-model.md",
     "docs/fine-tuning.md",
     "docs/models.md",

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from cobsat import Prediction, Verdict
 from cobsat.hub_cards.report import write_report
 from cobsat.run_folder import write_json
@@ -22,6 +23,7 @@ STRANGE = (
 )
 
 
+@pytest.mark.slow  # tests/test_hostile_text.py has a page of each kind in every run
 def test_hostile_text_is_only_text(browser, make_run):
     def predict(folder, row, number):
         text = HOSTILE[number % len(HOSTILE)].encode("utf-8", "replace").decode()

@@ -140,6 +140,7 @@ def test_fits_a_phone_and_has_a_dark_side(browser: Any, board: Path) -> None:
     assert browser.run(color) == "rgb(255, 255, 255)" != dark
 
 
+@pytest.mark.slow  # tests/test_hostile_text.py has a page of each kind in every run
 def test_hostile_words_are_only_words(browser: Any, tmp_path: Path) -> None:
     questions = question_file(tmp_path / "q.tsv", 5, word=HOSTILE)
     marks: dict[int, Any] = {n: same(9) for n in range(1, 5)} | {5: HOSTILE}
