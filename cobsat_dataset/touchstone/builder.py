@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,12 +68,12 @@ annotation of the picture that people wrote in the picture's place.
 
 
 @dataclass
-class QuestionsConfig(datasets.BuilderConfig):  # type: ignore[misc]
+class QuestionsConfig(datasets.BuilderConfig, ABC):  # type: ignore[misc]
     """A config: its name is a category or "all"."""
 
+    @abstractmethod
     def source(self) -> QuestionSource:
         """Return the questions, read once."""
-        raise NotImplementedError
 
     def create_config_id(
         self, config_kwargs: dict[str, Any], custom_features: datasets.Features | None = None
