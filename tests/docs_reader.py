@@ -79,7 +79,7 @@ _EXPORTED = "exported"
 SERVERS = ("http://localhost:8000/v1", "http://HOST:8000/v1")
 """Addresses in the documentation, in whose place stands a server on loopback, as for OpenAI's."""
 
-ONLINE = ("docs/publishing.md",)
+ONLINE = ("README.md", "docs/publishing.md")
 """Pages whose reader has the Hub, in whose place stands a server on loopback."""
 
 CHECKOUTS = ("docs/add-a-theme.md",)
