@@ -1,10 +1,14 @@
-"""Checks of the options that the ports of the papers' systems have in common."""
+"""Checks of the options and configs that the ports of the papers' systems have in common."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, TypeVar, cast
 
-__all__ = ["check_flag", "check_source", "check_whole"]
+__all__ = ["check_flag", "check_source", "check_whole", "sizes_of"]
+
+_Sizes = TypeVar("_Sizes")
 
 
 def check_source(system: str, checkpoint: str | None, tiny: bool) -> None:
@@ -41,3 +45,16 @@ def check_whole(name: str, value: Any, least: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise ValueError(f"{name} must be an integer of {least} or more, got {value!r}")
     return value
+
+
+def sizes_of(sizes: type[_Sizes], config: Mapping[str, Any], what: str) -> _Sizes:
+    """Return the data class of sizes that a config holds.
+
+    Raises:
+        ValueError: It does not hold exactly these.
+    """
+    wanted = {field.name for field in fields(cast(Any, sizes))}
+    if set(config) != wanted:
+        odd = sorted(wanted ^ set(config))
+        raise ValueError(f"config of {what} must hold {sorted(wanted)}, got odd {odd}")
+    return sizes(**config)

@@ -10,7 +10,7 @@ a picture that is being drawn.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import torch
@@ -19,6 +19,7 @@ from transformers import Blip2VisionConfig, T5Config
 from transformers.models.t5.modeling_t5 import T5Stack
 
 from ..eva_tower import eva_tower, features
+from ..port_options import sizes_of
 
 __all__ = ["Bridge", "BridgeSizes"]
 
@@ -66,11 +67,7 @@ class BridgeSizes:
         Raises:
             ValueError: It does not hold exactly these.
         """
-        wanted = {field.name for field in fields(cls)}
-        if set(config) != wanted:
-            odd = sorted(wanted ^ set(config))
-            raise ValueError(f"config of Emu's bridge must hold {sorted(wanted)}, got odd {odd}")
-        return cls(**config)
+        return sizes_of(cls, config, "Emu's bridge")
 
 
 class Bridge(nn.Module):

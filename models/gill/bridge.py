@@ -9,11 +9,13 @@ their hidden states into what Stable Diffusion's text encoder would give.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+
+from ..port_options import sizes_of
 
 __all__ = ["Bridge", "BridgeSizes"]
 
@@ -59,11 +61,7 @@ class BridgeSizes:
         Raises:
             ValueError: It does not hold exactly these.
         """
-        wanted = {field.name for field in fields(cls)}
-        if set(config) != wanted:
-            odd = sorted(wanted ^ set(config))
-            raise ValueError(f"config of GILL's bridge must hold {sorted(wanted)}, got odd {odd}")
-        return cls(**config)
+        return sizes_of(cls, config, "GILL's bridge")
 
 
 class Bridge(nn.Module):
