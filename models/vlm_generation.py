@@ -7,6 +7,7 @@ the batch that it is in nor on where a run was resumed.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -20,11 +21,20 @@ from transformers import (
     LogitsProcessorList,
     StoppingCriteria,
     StoppingCriteriaList,
+    StopStringCriteria,
     TemperatureLogitsWarper,
     TopPLogitsWarper,
 )
 
-__all__ = ["Decoding", "Draws", "Sound", "generate", "is_out_of_memory", "set_decoding"]
+__all__ = [
+    "Decoding",
+    "Draws",
+    "Sound",
+    "StopText",
+    "generate",
+    "is_out_of_memory",
+    "set_decoding",
+]
 
 _OUT_OF_MEMORY: Final = ("out of memory", "not enough memory", "can't allocate memory")
 
@@ -117,6 +127,7 @@ def generate(
     context: int,
     ends: frozenset[int],
     rules: Sequence[LogitsProcessor] = (),
+    stop: StopText | None = None,
 ) -> list[tuple[list[int], bool]]:
     """Return each row's new token ids without the end, and whether it came to an end by itself.
 
@@ -129,6 +140,7 @@ def generate(
         context: The most tokens that prompt and answer may have together.
         ends: Ids that end an answer.
         rules: What changes scores before anything is drawn from them.
+        stop: A text that ends an answer as well, and is no part of it.
     """
     processors = LogitsProcessorList(rules)
     if decoding.do_sample:
@@ -138,6 +150,8 @@ def generate(
             processors.append(TopPLogitsWarper(float(decoding.top_p)))
         processors.append(_Draw(seeds))
     criteria = StoppingCriteriaList([_EndOfContext(lengths, context)])
+    if stop is not None:
+        criteria.append(_Said(stop))
     with torch.inference_mode():
         output = _generate_of(model)(
             **inputs, logits_processor=processors, stopping_criteria=criteria, use_cache=True
@@ -148,7 +162,8 @@ def generate(
     elif model.config.is_encoder_decoder or _decodes_apart(model):
         output = output[:, 1:]  # the decoder's first token is no answer
     rooms = [min(decoding.max_new_tokens, context - length) for length in lengths]
-    return [_cut(row[:room], ends) for row, room in zip(output.tolist(), rooms, strict=True)]
+    rows = [_cut(row[:room], ends) for row, room in zip(output.tolist(), rooms, strict=True)]
+    return rows if stop is None else [stop.cut(*row) for row in rows]
 
 
 def _generate_of(model: Any) -> Callable[..., Any]:
@@ -177,6 +192,55 @@ def _cut(tokens: list[int], ends: frozenset[int]) -> tuple[list[int], bool]:
         if token in ends:
             return tokens[:place], True
     return tokens, False
+
+
+class StopText:
+    """A text that ends an answer, in whichever tokens it comes: `###` is one of LLaMA's or two.
+
+    Args:
+        words: The tokenizer.
+        text: The text.
+    """
+
+    def __init__(self, words: Any, text: str) -> None:
+        self.criterion = StopStringCriteria(words, text)  # reads the whole vocabulary: made once
+        self._words, self._text = words, text
+
+    def cut(self, tokens: list[int], ended: bool) -> tuple[list[int], bool]:
+        """Return the tokens before the text, and whether the answer came to an end.
+
+        A token that begins the text goes whole, with what it has before it.
+        """
+        before, found, _ = self._decoded(tokens).partition(self._text)
+        if not found:
+            return tokens, ended
+        kept = bisect_left(
+            range(len(tokens)), True, key=lambda n: self._text in self._decoded(tokens[:n])
+        )  # so many hold the text
+        while not before.startswith(self._decoded(tokens[:kept])):
+            kept -= 1
+        return tokens[:kept], True
+
+    def _decoded(self, tokens: list[int]) -> str:
+        text: str = self._words.decode(
+            tokens, skip_special_tokens=False, clean_up_tokenization_spaces=False
+        )
+        return text
+
+
+class _Said(StoppingCriteria):
+    """Ends each row where it has said a text; what the prompt says does not count."""
+
+    def __init__(self, stop: StopText) -> None:
+        self._stop = stop
+        self._new = 0
+
+    def __call__(
+        self, input_ids: torch.LongTensor, scores: torch.FloatTensor, **kwargs: Any
+    ) -> torch.Tensor:
+        self._new += 1
+        said: torch.Tensor = self._stop.criterion(input_ids[:, -self._new :], scores)
+        return said
 
 
 class Draws:

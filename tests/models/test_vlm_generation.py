@@ -1,11 +1,21 @@
-"""Drawing tokens, seeds, and errors that mean there is no memory."""
+"""Drawing tokens, seeds, texts that end a reply, and errors that mean there is no memory."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 import torch
 from cobsat.models.seeds import example_seed
-from cobsat.models.vlm_generation import _Draw, is_out_of_memory
-from transformers import TopPLogitsWarper
+from cobsat.models.vlm_generation import (
+    Decoding,
+    StopText,
+    _Draw,
+    generate,
+    is_out_of_memory,
+    set_decoding,
+)
+from transformers import LlamaConfig, LlamaForCausalLM, LlamaTokenizer, TopPLogitsWarper
 
 
 def test_tokens_are_drawn_as_often_as_they_are_likely() -> None:
@@ -47,3 +57,64 @@ def test_errors_that_mean_there_is_no_memory() -> None:
     assert is_out_of_memory(RuntimeError("MPS backend out of memory"))
     assert not is_out_of_memory(RuntimeError("shapes do not match"))
     assert not is_out_of_memory(ValueError("out of memory"))
+
+
+SPELLINGS = [
+    "<unk>", "<s>", "</s>", "▁", *"abcdef#", "##", "###", "▁###", "b#", "##a", "é",
+]  # fmt: skip
+STOPS = {
+    "one token": (["a", "###", "b"], ["a"]),
+    "one token after a space": (["a", "▁###", "b"], ["a"]),
+    "two": (["a", "##", "#", "b"], ["a"]),
+    "single letters": (["a", "é", "#", "#", "#"], ["a", "é"]),
+    "a token begins it": (["a", "b#", "##", "b"], ["a"]),
+    "a token goes on after it": (["a", "#", "##a", "b"], ["a"]),
+    "at once": (["###", "a"], []),
+    "not the whole": (["a", "##", "b", "#"], None),
+}
+
+
+@pytest.fixture(scope="module")
+def words() -> Any:
+    return LlamaTokenizer(vocab={name: n for n, name in enumerate(SPELLINGS)}, merges=[])
+
+
+@pytest.mark.parametrize("case", STOPS)
+def test_a_text_ends_a_reply_in_whichever_tokens_it_comes(words: Any, case: str) -> None:
+    said, kept = STOPS[case]
+    stop = StopText(words, "###")
+    ids = [SPELLINGS.index(name) for name in said]
+    wanted = (ids, False) if kept is None else ([SPELLINGS.index(name) for name in kept], True)
+    assert stop.cut(ids, False) == wanted
+    rows = [bool(stop.criterion(torch.tensor([ids[:n]]), None)) for n in range(1, len(ids) + 1)]
+    assert rows.count(True) == (kept is not None)
+
+
+def test_each_row_ends_where_it_says_the_text(words: Any) -> None:
+    model = _says_in_turn(["a", "##", "#", "b"])
+    ends = set_decoding(model, words, decoding := Decoding(max_new_tokens=9))
+    first, whole, one, last = (SPELLINGS.index(name) for name in ("a", "##", "#", "b"))
+    prompts = torch.tensor([[first], [whole]])  # with "#", the second's prompt has the text
+    inputs = {"input_ids": prompts, "attention_mask": torch.ones_like(prompts)}
+    ask = (model, inputs, [1, 1], [0, 0], decoding, 64, ends)
+    assert generate(*ask, stop=StopText(words, "###")) == [([], True), ([one, last, first], True)]
+    turn = [first, whole, one, last] * 3
+    assert generate(*ask) == [(turn[1:10], False), (turn[2:11], False)]
+
+
+def _says_in_turn(names: list[str]) -> Any:
+    """Return a LLaMA that says these tokens over and over."""
+    config = LlamaConfig(
+        vocab_size=len(SPELLINGS), hidden_size=16, intermediate_size=8, num_hidden_layers=1,
+        num_attention_heads=1, num_key_value_heads=1, eos_token_id=2, pad_token_id=0,
+    )  # fmt: skip
+    model: Any = LlamaForCausalLM(config)
+    ids = [SPELLINGS.index(name) for name in names]
+    with torch.no_grad():
+        for weight in model.parameters():
+            weight.zero_()
+        model.model.norm.weight.fill_(1)
+        for token, following in zip(ids, ids[1:] + ids[:1], strict=True):
+            model.model.embed_tokens.weight[token, token] = 1
+            model.lm_head.weight[following, token] = 1
+    return model.eval()
