@@ -1,20 +1,24 @@
-"""LoRA adapters, as PEFT saves them, merged into the checkpoint that they were trained on."""
+"""LoRA weights merged into those that they were trained on: as PEFT saves them, or side by side."""
 
 from __future__ import annotations
 
 import json
+import re
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from cobsat.checkpoints import check_checkpoint
 from safetensors import SafetensorError, safe_open
+from torch import Tensor
 
 from .asking import shorten
 
-__all__ = ["merge_adapter", "trained_on"]
+__all__ = ["merge_adapter", "merged", "trained_on"]
 
 _WEIGHTS: Final = "adapter_model.safetensors"
+_DOWN: Final = re.compile(r"(.+)\.lora_A((?:\.default)?\.weight)")
 _UNFIT: Final = (RuntimeError, ValueError, LookupError, TypeError, UserWarning, SafetensorError)
 """What PEFT raises for adapters that are broken, or do not fit."""
 
@@ -88,3 +92,28 @@ def _check_all_used(weights: Path, tuned: Any, base: str) -> None:
                 f"adapter must fit the checkpoint and its own config (it was trained on {base!r}), "
                 f"got {len(keys)} {what}, {keys[0]} for one"
             )
+
+
+def merged(state: Mapping[str, Tensor], alpha: float, what: str) -> dict[str, Tensor]:
+    """Return tensors with LoRA weights merged into those that they stand beside.
+
+    Args:
+        state: Tensors by name: `q_proj.weight`, `q_proj.lora_A.default.weight` and `lora_B`, or
+            without `default`, as older releases of PEFT name them.
+        alpha: LoRA weights count by it over their rank.
+        what: Whose tensors they are, for the message.
+
+    Raises:
+        ValueError: One of a pair, or what they change, is missing.
+    """
+    plain = dict(state)
+    for name in state:
+        if (found := _DOWN.fullmatch(name)) is None:
+            continue
+        weight, other = f"{found[1]}.weight", f"{found[1]}.lora_B{found[2]}"
+        down, up = plain.pop(name), plain.pop(other, None)
+        if up is None or weight not in plain:
+            raise ValueError(f"{what} must have {weight} and {other} beside {name}, got not both")
+        change = (alpha / len(down)) * (up.float() @ down.float())
+        plain[weight] = (plain[weight].float() + change).to(plain[weight].dtype)
+    return plain

@@ -27,6 +27,7 @@ from ..conversion import Rules, dropped, load_strictly, read_state, renamed, sav
 from ..diffusers_checkpoint import quiet
 from ..eva_tower import eva_config, eva_state
 from ..llama_words import load_llama_words
+from ..lora import merged
 from . import BRIDGE, DECODER, LANGUAGE_MODEL
 from .bridge import Bridge, BridgeSizes
 from .words import add_tokens
@@ -55,9 +56,6 @@ UNUSED: Final = (
 LORA_ALPHA: Final = 16.0
 """Of the instructed Emu, as published: LoRA weights count by it over their rank."""
 
-_A: Final = ".lora_A.default.weight"
-_B: Final = ".lora_B.default.weight"
-
 _TOWER: Final = "visual."
 _NORM: Final = "ln_visual."
 
@@ -85,30 +83,13 @@ def convert_state_dict(
     Raises:
         ValueError: A name is unknown, or a LoRA weight alone.
     """
-    kept = merged(dropped(state, drop)[0], lora_alpha)
+    kept = merged(dropped(state, drop)[0], lora_alpha, "Emu")
     tower, norm = under(kept, _TOWER), under(kept, _NORM)
     rest = {k: tensor for k, tensor in kept.items() if not k.startswith((_TOWER, _NORM))}
     ours = renamed(rest, _RULES, what="Emu")
     return ours | {
         f"bridge.tower.{name}": tensor for name, tensor in eva_state(tower, norm).items()
     }
-
-
-def merged(state: Mapping[str, Tensor], alpha: float) -> dict[str, Tensor]:
-    """Return tensors with LoRA weights merged into those that they stand beside.
-
-    Raises:
-        ValueError: One of a pair, or what they change, is missing.
-    """
-    plain = dict(state)
-    for name in [name for name in state if name.endswith(_A)]:
-        base = name.removesuffix(_A)
-        down, up, weight = plain.pop(name), plain.pop(f"{base}{_B}", None), f"{base}.weight"
-        if up is None or weight not in plain:
-            raise ValueError(f"Emu must have {weight} and {base}{_B} beside {name}, got not both")
-        change = (alpha / len(down)) * (up.float() @ down.float())
-        plain[weight] = (plain[weight].float() + change).to(plain[weight].dtype)
-    return plain
 
 
 def bridge_sizes(state: Mapping[str, Tensor], **known: Any) -> BridgeSizes:

@@ -24,7 +24,6 @@ from cobsat.models.emu.convert import (
     convert_state_dict,
     language_model_from,
     llama_config,
-    merged,
 )
 from cobsat.models.emu.system import Emu
 from cobsat.models.emu.words import add_tokens
@@ -61,24 +60,6 @@ def test_sizes_and_names_are_those_of_the_tensors(sizes: BridgeSizes) -> None:
     assert (config.hidden_size, config.intermediate_size) == (sizes.language_width, 50)
     assert config.num_attention_heads == sizes.language_width // 128
     assert BridgeSizes.from_config(json.loads(json.dumps(sizes.config()))) == sizes
-
-
-def test_lora_weights_are_merged() -> None:
-    base, name = torch.zeros(2, 3), "decoder.lm.base_model.model.model.layers.0.self_attn.q_proj"
-    state = {
-        f"{name}.weight": base + 1,
-        f"{name}.lora_A.default.weight": torch.tensor([[1.0, 2.0, 3.0]]),
-        f"{name}.lora_B.default.weight": torch.tensor([[1.0], [-1.0]]),
-    }
-    got = merged(state, alpha=2)
-    assert got.keys() == {f"{name}.weight"}
-    assert got[f"{name}.weight"].tolist() == [[3, 5, 7], [-1, -3, -5]]
-    assert torch.equal(state[f"{name}.weight"], base + 1)
-    half = merged({**state, f"{name}.weight": (base + 1).bfloat16()}, alpha=2)
-    assert half[f"{name}.weight"].dtype == torch.bfloat16
-    for lost in (f"{name}.weight", f"{name}.lora_B.default.weight"):
-        with pytest.raises(ValueError, match=r"must have .*q_proj\.weight and .*got not both"):
-            merged({key: value for key, value in state.items() if key != lost}, alpha=2)
 
 
 def test_names_that_do_not_fit_are_named() -> None:
