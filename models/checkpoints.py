@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import torch
 from cobsat.checkpoints import check_checkpoint, no_progress_bar
 from transformers import AutoConfig, AutoModelForImageTextToText, AutoProcessor
 
-__all__ = ["choose_device", "device_name", "load_exactly", "load_vlm"]
+__all__ = ["choose_device", "device_name", "load_exactly", "load_vlm", "versions"]
 
 
 def load_vlm(
@@ -128,3 +129,9 @@ def device_name(device: torch.device) -> str:
     if device.type != "cuda":
         return device.type
     return f"cuda, {torch.cuda.get_device_name(device)}"
+
+
+def versions(device: torch.device, *packages: str) -> dict[str, str]:
+    """Return what a run records of what reckoned: torch's version, these packages', the device."""
+    others = {package: version(package) for package in packages}
+    return {"torch": torch.__version__, **others, "device": device_name(device)}

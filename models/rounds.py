@@ -18,7 +18,17 @@ from cobsat.examples import Message, Part
 
 from .protocol import Output
 
-__all__ = ["Round", "Said", "added", "encoded", "failed", "in_rounds", "system_apart", "user_turns"]
+__all__ = [
+    "Round",
+    "Said",
+    "added",
+    "by_kind",
+    "encoded",
+    "failed",
+    "in_rounds",
+    "system_apart",
+    "user_turns",
+]
 
 
 class Said(Protocol):
@@ -92,6 +102,27 @@ def in_rounds(
     for (place, each), said in zip(last, ask([each for _, each in last]), strict=True):
         outputs[place] = finish(each, said)
     return [outputs[place] for place in range(len(examples))]
+
+
+def by_kind(
+    rounds: Sequence[Round[_Picture, _Said]],
+    kind: Callable[[Round[_Picture, _Said]], bool],
+    ask: Callable[[Sequence[Round[_Picture, _Said]], bool], list[_Said]],
+) -> list[_Said]:
+    """Return what is said in each round, those of a kind asked together.
+
+    Args:
+        rounds: The rounds.
+        kind: Which of two kinds a round is of.
+        ask: From rounds of one kind, and which, to what is said in each.
+    """
+    said: dict[int, _Said] = {}
+    for which in (False, True):
+        alike = [number for number, ready in enumerate(rounds) if kind(ready) == which]
+        if alike:
+            answers = ask([rounds[number] for number in alike], which)
+            said |= zip(alike, answers, strict=True)
+    return [said[number] for number in range(len(rounds))]
 
 
 def user_turns(messages: Sequence[Message], followup: str | None) -> list[list[Part]]:

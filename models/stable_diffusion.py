@@ -10,7 +10,7 @@ and on any device, as far as the device reckons alike.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import torch
@@ -20,8 +20,19 @@ from torch import Tensor
 
 from .diffusers_checkpoint import quiet
 from .port_options import check_whole
+from .protocol import Output
+from .rounds import failed
 
-__all__ = ["Diffusion", "Drawn", "check_diffusion", "draw_embeddings", "finished", "load_decoder"]
+__all__ = [
+    "Diffusion",
+    "Drawn",
+    "check_diffusion",
+    "draw_embeddings",
+    "drawing_record",
+    "finished",
+    "load_decoder",
+    "with_picture",
+]
 
 
 @dataclass(frozen=True)
@@ -126,14 +137,46 @@ def draw_embeddings(
         )
     if any(getattr(result, "nsfw_content_detected", None) or ()):
         return Drawn(withheld=True)
-    picture = finished(decoder, result.images)
-    return None if picture is None else Drawn(picture)
+    return finished(decoder, result.images)
 
 
-def finished(decoder: Any, pixels: Tensor) -> Image.Image | None:
+def drawing_record(decoder: Any, settings: Any, **more: Any) -> dict[str, Any] | None:
+    """Return what `run.json` says of drawing, None where there is no decoder.
+
+    Args:
+        decoder: A pipeline, or None.
+        settings: A data class.
+        more: What else there is to say of it.
+    """
+    if decoder is None:
+        return None
+    return {
+        **asdict(settings),
+        **more,
+        "pipeline": type(decoder).__name__,
+        "scheduler": type(decoder.scheduler).__name__,
+        "dtype": str(decoder.dtype).removeprefix("torch."),
+    }
+
+
+def with_picture(output: Output, drawn: Drawn | None) -> Output:
+    """Return an output with its picture, or with why it has none.
+
+    Args:
+        output: All but its picture.
+        drawn: As `draw_embeddings` gives it.
+    """
+    if drawn is None:
+        return failed("not_finite: the picture's pixels are not all numbers", output)
+    if drawn.withheld:
+        reason = "safety_checker: it withheld the picture"
+        return replace(output, status="blocked", reason=reason)
+    return replace(output, image=drawn.image)
+
+
+def finished(decoder: Any, pixels: Tensor) -> Drawn | None:
     """Return the first picture of a pipeline's, or None where its pixels are not all numbers."""
     if not pixels.isfinite().all():
         return None
     processor = decoder.image_processor
-    drawn: Image.Image = processor.numpy_to_pil(processor.pt_to_numpy(pixels))[0]
-    return drawn
+    return Drawn(processor.numpy_to_pil(processor.pt_to_numpy(pixels))[0])

@@ -29,34 +29,39 @@ A picture that the decoder's own safety checker withholds is no error: the statu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeAlias
 
-import torch
 from cobsat import Example
 from cobsat.checkpoints import weights_digest
 from cobsat.examples import Part
 from cobsat.spec import choose
 from torch import Tensor
 
-from ..checkpoints import device_name
+from ..checkpoints import versions
 from ..conversion import converted_digest
 from ..encoded_pictures import EncodedPictures, check_reuse
 from ..in_memory import InMemory
 from ..port_options import check_source, check_whole
 from ..protocol import Capabilities, Output
-from ..rounds import Round, added, encoded, failed, in_rounds, system_apart, user_turns
+from ..rounds import (
+    Round,
+    added,
+    by_kind,
+    encoded,
+    failed,
+    in_rounds,
+    system_apart,
+    user_turns,
+)
 from ..seeds import example_seed
 from ..spliced import Prompt
-from ..stable_diffusion import Diffusion
+from ..stable_diffusion import Diffusion, drawing_record, with_picture
 from ..vlm_generation import Decoding
 from . import DECODER
 from .prompts import format_prompt
 from .replies import Asked, Beams, Said, Speaker
 from .system import Emu
-from .words import CONTROL
 
 __all__ = ["EmuModel"]
 
@@ -94,6 +99,8 @@ class EmuModel:
 
     session_options: ClassVar[set[str]] = {"device", "device_map", "reuse_gb"}
     instructions_for: ClassVar[dict[str, str]] = {"image": "emu", "description": "emu"}
+    _kind: ClassVar[type[Emu]] = Emu
+    _default_system = ""
 
     def __init__(
         self,
@@ -116,19 +123,19 @@ class EmuModel:
         context: int | None = None,
         reuse_gb: float = 1.0,
     ) -> None:
-        check_source("emu", checkpoint, tiny)
+        check_source(self._kind.NAME, checkpoint, tiny)
         self._decoding = Decoding(max_new_tokens, do_sample, temperature, top_p, seed).check()
         self._beams = Beams(beams, length_penalty).check()
         self._drawing = Diffusion(steps, guidance).check()
         keep_bytes = check_reuse(reuse_gb)
         choose("dtype", dtype, _DTYPES)
         if checkpoint is None:
-            self.name = "emu-tiny"
+            self.name = f"{self._kind.NAME}-tiny"
             self._identity: dict[str, Any] = {"checkpoint": None, "tiny": True}
-            self._system = Emu.tiny(decoder=decoder is not None)
+            self._system = self._kind.tiny(decoder=decoder is not None)
         else:
             self.name = checkpoint
-            self._system = Emu.from_pretrained(
+            self._system = self._kind.from_pretrained(
                 checkpoint, decoder=decoder, dtype=dtype, device=device, device_map=device_map
             )
             self._identity = _identity(Path(checkpoint), decoder)
@@ -142,7 +149,7 @@ class EmuModel:
 
     def _capabilities(self, decoder: str | None) -> Capabilities:
         draws = self._system.decoder is not None
-        hint = "leave out decoder=null" if decoder is None else "checkpoint of the pretrained Emu"
+        hint = "leave out decoder=null" if decoder is None else self._kind.WITH_DECODER
         return Capabilities(
             frozenset({"description"} | ({"image"} if draws else set())),
             hint="" if draws else hint,
@@ -152,63 +159,52 @@ class EmuModel:
 
     def record(self) -> dict[str, Any]:
         """Return the checkpoint's identity, and how the model is asked and draws."""
-        model, decoder = self._system.language_model, self._system.decoder
+        model = self._system.language_model
         return {
             **self._identity,
             "instructed": self._system.vocabulary.user is not None,
             "dtype": str(model.dtype).removeprefix("torch."),
             "context": self._context,
             "decoding": {**self._decoding.record(), **self._beams.record(self._decoding)},
-            "drawing": None
-            if decoder is None
-            else {
-                **asdict(self._drawing),
-                "seed": self._decoding.seed,
-                "pipeline": type(decoder).__name__,
-                "scheduler": type(decoder.scheduler).__name__,
-                "safety_checker": decoder.safety_checker is not None,
-                "dtype": str(decoder.dtype).removeprefix("torch."),
-            },
-            "versions": {
-                "diffusers": version("diffusers"),
-                "torch": torch.__version__,
-                "transformers": version("transformers"),
-                "tokenizers": version("tokenizers"),
-                "device": device_name(model.device),
-            },
+            "drawing": drawing_record(
+                self._system.decoder,
+                self._drawing,
+                seed=self._decoding.seed,
+                safety_checker=self._system.checks_safety,
+            ),
+            "versions": versions(model.device, "diffusers", "transformers", "tokenizers"),
         }
 
     def predict(self, examples: Sequence[Example]) -> list[Output]:
         """Draw or describe; with a chain of thought, in two rounds."""
 
         def encode(turns: Sequence[Sequence[Part]]) -> list[Tensor] | Output:
-            return encoded(turns, CONTROL, lambda part: self._seen.of(part["image"] or ""))
+            control = self._kind.CONTROL
+            return encoded(turns, control, lambda part: self._seen.of(part["image"] or ""))
 
         return in_rounds(examples, encode, self._ask, self._output)
 
     def _ask(self, rounds: Sequence[_Round]) -> list[Said]:
         """Return what the model says in each round, or what a picture is drawn from."""
-        said: dict[int, Said] = {}
-        for draws in (False, True):
-            alike = [n for n, ready in enumerate(rounds) if _draws(ready) == draws]
-            asked = [self._asked(rounds[number]) for number in alike]
-            answers = self._speaker.picture if draws else self._speaker.text
-            said |= zip(alike, self._room.answer(asked, answers, _TOO_LARGE), strict=True)
-        return [said[number] for number in range(len(rounds))]
 
-    def _asked(self, ready: _Round) -> Asked:
-        return Asked(self._prompt(ready), ready.pictures, self._seed(ready))
+        def ask(alike: Sequence[_Round], draws: bool) -> list[Said]:
+            asked = [Asked(self._prompt(one), one.pictures, self._seed(one)) for one in alike]
+            answers = self._speaker.picture if draws else self._speaker.text
+            return self._room.answer(asked, answers, _TOO_LARGE)
+
+        return by_kind(rounds, _draws, ask)
 
     def _prompt(self, ready: _Round) -> Prompt:
         example, words = ready.example, self._system.words
         own, said = system_apart(example["messages"])
+        chat = example["output"] != "image" and self._system.vocabulary.user is not None
         return format_prompt(
             user_turns(said, example["followup"])[: len(ready.turns)],
             [] if ready.first is None else [ready.first.ids],
             self._system.vocabulary,
             lambda text: words.encode(text, add_special_tokens=False),
-            system=own,
-            chat=example["output"] != "image",
+            system=own or (self._default_system if chat else ""),
+            chat=chat,
             draws=_draws(ready),
         )
 
@@ -239,12 +235,7 @@ class EmuModel:
         if self._nothing is None:
             self._nothing = self._system.nothing()
         drawn = self._system.draw(condition, self._nothing, seed, self._drawing)
-        if drawn is None:
-            return failed("not_finite: the picture's pixels are not all numbers", output)
-        if drawn.withheld:
-            why = "safety_checker: it withheld the picture"
-            return replace(output, status="blocked", reason=why)
-        return replace(output, image=drawn.image)
+        return with_picture(output, drawn)
 
     def _text(self, said: Said) -> str:
         text: str = self._system.words.decode(list(said.ids), skip_special_tokens=True)

@@ -56,6 +56,16 @@ class BridgeSizes:
     former_norm_eps: float = 1e-6
     former_max_distance: int = 128
 
+    @property
+    def tokens(self) -> int:
+        """Embeddings that a picture has."""
+        return self.causal_tokens
+
+    @property
+    def drawn_width(self) -> int:
+        """Width of what a picture is drawn from."""
+        return self.language_width
+
     def config(self) -> dict[str, Any]:
         """Return the sizes as plain JSON."""
         return asdict(self)
@@ -108,7 +118,7 @@ class Bridge(nn.Module):
     @torch.inference_mode()
     def see(self, pixels: Tensor) -> Tensor:
         """Return all that the tower sees, normed: (pictures, 1 + patches, vision width)."""
-        seen: Tensor = self.tower.post_layernorm(features(self.tower, pixels))
+        seen: Tensor = self.tower.post_layernorm(features(self.tower, pixels.to(self.tokens)))
         return seen
 
     @torch.inference_mode()
@@ -118,6 +128,16 @@ class Bridge(nn.Module):
         formed = self.former(inputs_embeds=given, encoder_hidden_states=seen, use_cache=False)
         embeddings: Tensor = self.to_language(formed.last_hidden_state)
         return embeddings
+
+    @torch.inference_mode()
+    def regress(self, states: Tensor) -> Tensor:
+        """Return the embeddings of a picture that follow states of the language model."""
+        following: Tensor = self.regression(states.to(self.regression.weight))
+        return following
+
+    def enter(self, drawn: Tensor) -> Tensor:
+        """Return embeddings that were regressed as the language model reads them: as they are."""
+        return drawn
 
 
 def _causal_former(sizes: BridgeSizes) -> Any:

@@ -1,4 +1,4 @@
-r"""Emu's prompts as token ids and places of pictures: pure functions.
+r"""Emu's and Emu2's prompts as token ids and places of pictures: pure functions.
 
 Source: the published system joins texts and pictures without anything between them, and where a
 picture is to come, `[IMG]` stands last:
@@ -12,8 +12,8 @@ The instructed Emu is asked in the form that it is trained on:
 As in SEED-LLaMA's prompts, each text between Emu's tokens is encoded for itself: the tokenizer of
 the time gave it a space in front, and took away the white space that borders on such a token.
 
-How rounds follow each other is published nowhere. Here the reply comes as it came; in the chat form
-`</s>` ends it and the next `[USER]` follows, in the other the next text.
+In the chat form `</s>` ends a reply and the next `[USER]` follows it, as in Emu2's published demo;
+Emu's shows no second round. In the other form the reply comes as it came, and then the next text.
 """
 
 from __future__ import annotations

@@ -10,10 +10,11 @@ was tuned to draw from 32 embeddings of the language model's width in place of a
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import diffusers
 import torch
@@ -29,9 +30,9 @@ from ..picture_values import picture_values
 from ..spliced import Prompt, spliced
 from ..stable_diffusion import Diffusion, Drawn, draw_embeddings, load_decoder
 from . import BRIDGE, DECODER, LANGUAGE_MODEL
-from .bridge import Bridge, BridgeSizes
+from .bridge import BridgeSizes
 from .convert import bridge_from
-from .words import Vocabulary
+from .words import CONTROL, Vocabulary
 
 __all__ = ["Emu", "decoder_source"]
 
@@ -44,13 +45,25 @@ class Emu:
         language_model: A `LlamaForCausalLM` that has rows for Emu's tokens.
         words: Its tokenizer, with these tokens.
         bridge: What makes embeddings of pictures, and the next embedding of a state.
-        decoder: A `StableDiffusionPipeline` without a text encoder; None for descriptions alone.
+        decoder: A pipeline of diffusers without a text encoder; None for descriptions alone.
         vocabulary: The ids that prompts are made with.
     """
 
+    NAME: ClassVar[str] = "emu"
+    TITLE: ClassVar[str] = "Emu"
+    FETCHED: ClassVar[str] = (
+        "hf download BAAI/Emu --local-dir Emu, then cobsat convert emu Emu/pretrain LLAMA --out "
+        "checkpoints/emu, LLAMA a folder with LLaMA's tokenizer"
+    )
+    """How a user comes by a checkpoint."""
+    WITH_DECODER: ClassVar[str] = "checkpoint of the pretrained Emu"
+    """Which one draws."""
+    CONTROL: ClassVar[re.Pattern[str]] = CONTROL
+    """What the tokenizer would take for more than text."""
+
     language_model: Any
     words: Any
-    bridge: Bridge
+    bridge: Any
     decoder: Any
     vocabulary: Vocabulary
 
@@ -63,7 +76,7 @@ class Emu:
         dtype: str = "auto",
         device: str = "auto",
         device_map: str | None = None,
-    ) -> Emu:
+    ) -> Self:
         """Return a system from a folder that `cobsat convert` made.
 
         Args:
@@ -84,56 +97,71 @@ class Emu:
         folder = Path(checkpoint)
         if not all((folder / part).is_dir() for part in (LANGUAGE_MODEL, BRIDGE)):
             raise FileNotFoundError(
-                f"checkpoint must be a folder that cobsat convert emu made, got {checkpoint!r}: hf "
-                "download BAAI/Emu --local-dir Emu, then cobsat convert emu Emu/pretrain LLAMA "
-                "--out checkpoints/emu, LLAMA a folder with LLaMA's tokenizer"
+                f"checkpoint must be a folder that cobsat convert {cls.NAME} made, got "
+                f"{checkpoint!r}: {cls.FETCHED}"
             )
         source = decoder_source(folder, decoder)
         if source is not None:  # before much is loaded in vain
             check_checkpoint(source, file="model_index.json", option="decoder")
         language = str(folder / LANGUAGE_MODEL)
         model = load_exactly(
-            LlamaForCausalLM, language, "Emu's LLaMA", dtype=dtype, device_map=device_map
+            LlamaForCausalLM, language, f"{cls.TITLE}'s LLaMA", dtype=dtype, device_map=device_map
         )
         if device_map is None:
             model = model.to(choose_device(device))
-        sizes = BridgeSizes.from_config(json.loads((folder / BRIDGE / CONFIG).read_text("utf-8")))
+        config = json.loads((folder / BRIDGE / CONFIG).read_text("utf-8"))
         state = read_state(folder / BRIDGE / WEIGHTS)
         state = {name: tensor.to(model.device, model.dtype) for name, tensor in state.items()}
-        drawing = None if source is None else _decoder(source, dtype, model.device)
-        return cls.of(model, load_llama_words(language), bridge_from(sizes, state), drawing)
+        drawing = None if source is None else cls._load_decoder(source, dtype, model.device)
+        return cls.of(model, load_llama_words(language), cls._bridge(config, state), drawing)
 
     @classmethod
-    def tiny(cls, seed: int = 0, device: str = "cpu", decoder: bool = True) -> Emu:
-        """Return the real classes at tiny size, with random weights; it draws and talks."""
-        from . import tiny
+    def _bridge(cls, config: Mapping[str, Any], state: Mapping[str, Tensor]) -> Any:
+        return bridge_from(BridgeSizes.from_config(config), state)
 
+    @classmethod
+    def _load_decoder(cls, source: str, dtype: str, device: torch.device) -> Any:
+        pipeline: Any = diffusers.StableDiffusionPipeline
+        return load_decoder(pipeline, source, dtype, device, text_encoder=None, tokenizer=None)
+
+    @classmethod
+    def tiny(cls, seed: int = 0, device: str = "cpu", decoder: bool = True) -> Self:
+        """Return the real classes at tiny size, with random weights; it draws and talks."""
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            words = tiny.tiny_words()
-            vocabulary = Vocabulary.of(words, tiny.SIZES.causal_tokens)
-            model = tiny.tiny_language_model(words, vocabulary)
-            bridge = tiny.tiny_bridge()
-            drawing = tiny.tiny_decoder() if decoder else None
+            model, words, bridge, drawing = cls._tiny_parts(decoder)
         where = choose_device(device)
         drawing = drawing if drawing is None else drawing.to(where)
         return cls.of(model.to(where), words, bridge.to(where), drawing)
 
     @classmethod
-    def of(cls, model: Any, words: Any, bridge: Bridge, decoder: Any) -> Emu:
+    def _tiny_parts(cls, decoder: bool) -> tuple[Any, Any, Any, Any]:
+        from . import tiny
+
+        words = tiny.tiny_words()
+        vocabulary = Vocabulary.of(words, tiny.SIZES.tokens)
+        model = tiny.tiny_language_model(words, vocabulary)
+        return model, words, tiny.tiny_bridge(), tiny.tiny_decoder() if decoder else None
+
+    @classmethod
+    def of(cls, model: Any, words: Any, bridge: Any, decoder: Any) -> Self:
         """Return a system of its parts.
 
         Raises:
             ValueError: Two parts do not fit.
         """
-        width = bridge.sizes.language_width
-        for what, has in (
-            ("the language model", model.config.hidden_size),
-            ("what the decoder takes", decoder and decoder.unet.config.cross_attention_dim),
+        sizes = bridge.sizes
+        for what, width, has in (
+            ("the language model", sizes.language_width, model.config.hidden_size),
+            (
+                "what the decoder takes",
+                sizes.drawn_width,
+                decoder and decoder.unet.config.cross_attention_dim,
+            ),
         ):
             if has not in (width, None):
                 raise ValueError(f"{what} must be of width {width}, as the bridge, got {has}")
-        vocabulary = Vocabulary.of(words, bridge.sizes.causal_tokens)
+        vocabulary = Vocabulary.of(words, sizes.tokens)
         if len(words) > model.config.vocab_size:
             raise ValueError(
                 f"the language model must have a row for each of {len(words):,} tokens, got "
@@ -145,7 +173,8 @@ class Emu:
     def read(self, picture: Image.Image) -> Tensor:
         """Return a picture's embeddings, (tokens, width); it is encoded alone."""
         values = picture_values(picture, self.bridge.sizes.image_size)
-        return self.bridge.read(values[None].to(self.bridge.tokens))[0]
+        embeddings: Tensor = self.bridge.read(values[None])[0]
+        return embeddings
 
     def embeddings(self, prompt: Prompt, pictures: Sequence[Tensor]) -> Tensor:
         """Return a prompt's embeddings with its pictures in place: (tokens, width)."""
@@ -153,7 +182,7 @@ class Emu:
 
     @torch.inference_mode()
     def regressed(self, prompt: Prompt, pictures: Sequence[Tensor]) -> Tensor:
-        """Return the embeddings of the picture that comes next: (1, causal tokens, width).
+        """Return what the picture that comes next is drawn from: (1, tokens, width).
 
         Args:
             prompt: A prompt that ends in `[IMG]`.
@@ -165,30 +194,34 @@ class Emu:
         drawn: list[Tensor] = []
         for _ in range(self.vocabulary.count):
             hidden = model(inputs_embeds=given, cache=cache, use_cache=True).last_hidden_state
-            last = hidden[:, -1:].to(self.bridge.regression.weight)
-            given = self.bridge.regression(last).to(given)
-            drawn.append(given)
+            drawn.append(self.bridge.regress(hidden[:, -1:]))
+            given = self.bridge.enter(drawn[-1]).to(given)
         return torch.cat(drawn, dim=1)
 
     def nothing(self) -> Tensor:
-        """Return the embeddings of the picture that follows no prompt: what guidance leads from."""
+        """Return what the picture that follows no prompt is drawn from: guidance leads from it."""
         words = self.vocabulary
         return self.regressed(Prompt((words.begin, words.picture_begin), ()), [])
 
     def draw(
         self, condition: Tensor, nothing: Tensor, seed: int, settings: Diffusion
     ) -> Drawn | None:
-        """Return the picture of embeddings, or None where its pixels are not all numbers.
+        """Return a picture, or None where its pixels are not all numbers.
 
         Args:
-            condition: As `regressed` gives them.
-            nothing: As `nothing` gives them.
+            condition: As `regressed` gives it.
+            nothing: As `nothing` gives it.
             seed: Of the noise that the picture begins with.
             settings: How to draw.
         """
         decoder = self.decoder
         led_from = nothing.to(decoder.device, decoder.dtype)
         return draw_embeddings(decoder, condition, seed, settings, negative_prompt_embeds=led_from)
+
+    @property
+    def checks_safety(self) -> bool:
+        """Whether a safety checker may withhold a picture."""
+        return self.decoder is not None and self.decoder.safety_checker is not None
 
 
 def decoder_source(folder: Path, decoder: str | None) -> str | None:
@@ -199,8 +232,3 @@ def decoder_source(folder: Path, decoder: str | None) -> str | None:
     if decoder != DECODER:
         return decoder
     return str(folder / DECODER) if (folder / DECODER).is_dir() else None
-
-
-def _decoder(source: str, dtype: str, device: torch.device) -> Any:
-    pipeline: Any = diffusers.StableDiffusionPipeline
-    return load_decoder(pipeline, source, dtype, device, text_encoder=None, tokenizer=None)

@@ -1,4 +1,4 @@
-"""Emu's tokenizer: LLaMA's, and after its words Emu's tokens.
+"""Emu's tokenizer: LLaMA's, and after its words Emu's tokens; Emu2's has more of them.
 
 Source: the order in which the published system adds them. `[PAD]` follows LLaMA's 32,000 words; the
 instructed Emu has two more than the pretrained one.
@@ -7,6 +7,7 @@ instructed Emu has two more than the pretrained one.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,21 +20,26 @@ CONTROL: Final = re.compile(r"<unk>|</?s>|\[PAD\]|\[/?IMG\]|<image>|\[USER\]|\[A
 """What the tokenizer would take for more than text."""
 
 
-def add_tokens(words: Any, rows: int) -> None:
+def add_tokens(words: Any, rows: int, names: Sequence[str] = PICTURES) -> None:
     """Give LLaMA's tokenizer as many of Emu's tokens as a language model has rows for.
+
+    Args:
+        words: The tokenizer.
+        rows: Of the language model's table.
+        names: The tokens of one that is not instructed, `[PAD]` first.
 
     Raises:
         ValueError: They do not end up as the pretrained or the instructed Emu's.
     """
     known = len(words)
-    for names in (PICTURES, (*PICTURES, *CHAT)):
-        if known + len(names) == rows:
-            words.add_special_tokens({"pad_token": names[0]})
-            words.add_tokens(list(names[1:]), special_tokens=True)
+    for added in (names, (*names, *CHAT)):
+        if known + len(added) == rows:
+            words.add_special_tokens({"pad_token": added[0]})
+            words.add_tokens(list(added[1:]), special_tokens=True)
     if len(words) != rows:
         raise ValueError(
-            f"the tokenizer must be LLaMA's, with {len(PICTURES)} words fewer than the language "
-            f"model's {rows:,} rows, or {len(PICTURES) + len(CHAT)} of an instructed one, got "
+            f"the tokenizer must be LLaMA's, with {len(names)} words fewer than the language "
+            f"model's {rows:,} rows, or {len(names) + len(CHAT)} of an instructed one, got "
             f"{known:,} words"
         )
 

@@ -27,27 +27,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeAlias
 
-import torch
 from cobsat import Example
 from cobsat.checkpoints import weights_digest
 from cobsat.examples import Part
 from cobsat.spec import choose
 from torch import Tensor
 
-from ..checkpoints import device_name
+from ..checkpoints import versions
 from ..conversion import converted_digest, file_digest
 from ..encoded_pictures import EncodedPictures, check_reuse
 from ..in_memory import InMemory
 from ..port_options import check_flag, check_source, check_whole
 from ..protocol import Capabilities, Output
-from ..rounds import Round, added, encoded, failed, in_rounds
+from ..rounds import Round, added, by_kind, encoded, failed, in_rounds
 from ..seeds import example_seed
-from ..stable_diffusion import Diffusion
+from ..stable_diffusion import Diffusion, drawing_record, with_picture
 from ..vlm_generation import Decoding
 from . import LANGUAGE_MODEL, VISION
 from .convert import PUBLISHED
@@ -162,23 +159,13 @@ class GILL:
             "force_image": self._force,
             "context": self._context,
             "decoding": self._decoding.record(),
-            "drawing": None
-            if decoder is None
-            else {
-                **asdict(self._drawing),
-                "seed": self._decoding.seed,
-                "pipeline": type(decoder).__name__,
-                "scheduler": type(decoder.scheduler).__name__,
-                "safety_checker": decoder.safety_checker is not None,
-                "dtype": str(decoder.dtype).removeprefix("torch."),
-            },
-            "versions": {
-                "diffusers": version("diffusers"),
-                "torch": torch.__version__,
-                "transformers": version("transformers"),
-                "tokenizers": version("tokenizers"),
-                "device": device_name(model.device),
-            },
+            "drawing": drawing_record(
+                decoder,
+                self._drawing,
+                seed=self._decoding.seed,
+                safety_checker=bool(decoder and decoder.safety_checker),
+            ),
+            "versions": versions(model.device, "diffusers", "transformers", "tokenizers"),
         }
 
     def predict(self, examples: Sequence[Example]) -> list[Output]:
@@ -194,14 +181,13 @@ class GILL:
 
     def _ask(self, rounds: Sequence[_Round]) -> list[Said]:
         """Return what the model says in each round."""
-        said: dict[int, Said] = {}
-        for draws in (False, True):
-            alike = [n for n, ready in enumerate(rounds) if self._draws(ready) == draws]
-            asked = [self._asked(rounds[number]) for number in alike]
-            led = self._speaker.forced if self._force else self._speaker.drawing
-            answers = led if draws else self._speaker.free
-            said |= zip(alike, self._room.answer(asked, answers, _TOO_LARGE), strict=True)
-        return [said[number] for number in range(len(rounds))]
+        led = self._speaker.forced if self._force else self._speaker.drawing
+
+        def ask(alike: Sequence[_Round], draws: bool) -> list[Said]:
+            asked = [self._asked(ready) for ready in alike]
+            return self._room.answer(asked, led if draws else self._speaker.free, _TOO_LARGE)
+
+        return by_kind(rounds, self._draws, ask)
 
     def _asked(self, ready: _Round) -> Asked:
         replies = [] if ready.first is None else [ready.first.ids]
@@ -246,13 +232,7 @@ class GILL:
         if said.condition is None:
             tokens = f"{len(said.ids)} tokens, {said.finish_reason}"
             return failed(f"no_image: no picture came ({tokens}): {output.text or ''!r}", output)
-        drawn = self._system.draw(said.condition, seed, self._drawing)
-        if drawn is None:
-            return failed("not_finite: the picture's pixels are not all numbers", output)
-        if drawn.withheld:
-            why = "safety_checker: it withheld the picture"
-            return replace(output, status="blocked", reason=why)
-        return replace(output, image=drawn.image)
+        return with_picture(output, self._system.draw(said.condition, seed, self._drawing))
 
     def _text(self, said: Said) -> str:
         """Return a reply's text, that of drawing tokens left out."""

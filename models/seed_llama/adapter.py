@@ -26,25 +26,24 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, replace
-from importlib.metadata import version
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeAlias
 
-import torch
 from cobsat import Example, ImageCache
 from cobsat.checkpoints import weights_digest
 from cobsat.examples import Part
 from cobsat.spec import choose
 
-from ..checkpoints import device_name
+from ..checkpoints import versions
 from ..conversion import converted_digest
 from ..in_memory import InMemory
 from ..picture_values import RESAMPLING
 from ..port_options import check_flag, check_source, check_whole
 from ..protocol import Capabilities, Output
-from ..rounds import Round, added, encoded, failed, in_rounds
+from ..rounds import Round, added, by_kind, encoded, failed, in_rounds
 from ..seeds import example_seed
+from ..stable_diffusion import drawing_record, with_picture
 from ..vlm_generation import Decoding
 from . import is_converted
 from .prompts import format_prompt
@@ -165,7 +164,6 @@ class SeedLLaMA:
     def record(self) -> dict[str, Any]:
         """Return the checkpoints' identity, and how the model is asked and draws."""
         model, system = self._system.language_model, self._system
-        decoder = system.decoder
         return {
             **self._identity(),
             **({"adapter": self._adapter} if self._adapter else {}),
@@ -174,21 +172,8 @@ class SeedLLaMA:
             "force_image": self._force,
             "context": self._context,
             "decoding": self._decoding.record(),
-            "drawing": None
-            if decoder is None
-            else {
-                **asdict(self._drawing),
-                "pipeline": type(decoder).__name__,
-                "scheduler": type(decoder.scheduler).__name__,
-                "dtype": str(decoder.dtype).removeprefix("torch."),
-            },
-            "versions": {
-                "diffusers": version("diffusers"),
-                "torch": torch.__version__,
-                "transformers": version("transformers"),
-                "tokenizers": version("tokenizers"),
-                "device": device_name(model.device),
-            },
+            "drawing": drawing_record(system.decoder, self._drawing),
+            "versions": versions(model.device, "diffusers", "transformers", "tokenizers"),
         }
 
     def _identity(self) -> dict[str, Any]:
@@ -224,13 +209,13 @@ class SeedLLaMA:
 
     def _ask(self, rounds: Sequence[_Round]) -> list[Said]:
         """Return what the model says in each round."""
-        said: dict[int, Said] = {}
-        for forced in (False, True):
-            alike = [n for n, ready in enumerate(rounds) if self._forces(ready) == forced]
-            asked = [self._asked(rounds[number]) for number in alike]
+
+        def ask(alike: Sequence[_Round], forced: bool) -> list[Said]:
+            asked = [self._asked(ready) for ready in alike]
             answers = self._speaker.forced if forced else self._speaker.free
-            said |= zip(alike, self._room.answer(asked, answers, _TOO_LARGE), strict=True)
-        return [said[number] for number in range(len(rounds))]
+            return self._room.answer(asked, answers, _TOO_LARGE)
+
+        return by_kind(rounds, self._forces, ask)
 
     def _asked(self, ready: _Round) -> Asked:
         words = self._system.vocabulary
@@ -268,10 +253,7 @@ class SeedLLaMA:
             return failed(self._without("picture", said), output)
         codes = said.reply.pictures[0]
         output = replace(output, extra={**(output.extra or {}), "codes": list(codes)})
-        image = self._system.draw(codes, seed, self._drawing)
-        if image is None:
-            return failed("not_finite: the picture's pixels are not all numbers", output)
-        return replace(output, image=image)
+        return with_picture(output, self._system.draw(codes, seed, self._drawing))
 
     def _text(self, said: Said) -> str:
         """Return a reply's text, that of pictures' codes left out."""

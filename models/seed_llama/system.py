@@ -24,7 +24,7 @@ from PIL import Image
 from ..checkpoints import choose_device
 from ..conversion import CONFIG, WEIGHTS, dropped, read_state
 from ..diffusers_checkpoint import quiet
-from ..stable_diffusion import check_diffusion, finished, load_decoder
+from ..stable_diffusion import Drawn, check_diffusion, finished, load_decoder
 from . import IMAGE_TOKENIZER, LANGUAGE_MODEL
 from .convert import (
     QUANTIZER,
@@ -175,7 +175,7 @@ class SeedLlama:
         """Return a picture's codes; it is encoded alone, whatever the batch."""
         return picture_codes(self.image_tokenizer, picture, resampling)
 
-    def draw(self, codes: Sequence[int], seed: int, settings: Unclip) -> Image.Image | None:
+    def draw(self, codes: Sequence[int], seed: int, settings: Unclip) -> Drawn | None:
         """Return the picture of codes, or None where its pixels are not all numbers.
 
         Args:

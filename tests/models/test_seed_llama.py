@@ -179,7 +179,7 @@ def test_settings_of_drawing_matter(model: SeedLLaMA) -> None:
     ]  # fmt: skip
     settings = [replace(Unclip(steps=2), **change) for change in changes]
     pictures = [model._system.draw(range(32), 0, one) for one in settings]
-    assert len({picture.tobytes() for picture in pictures if picture}) == len(changes)
+    assert len({one.image.tobytes() for one in pictures if one and one.image}) == len(changes)
     options = {name: value for change in changes for name, value in change.items()}
     assert SeedLLaMA(tiny=True, **options)._drawing == Unclip(**options)
 
