@@ -17,6 +17,7 @@ What goes wrong with one example is an error with one of these reasons, never an
 | `no_picture` | the model cannot answer without one |
 | `picture` | a picture cannot be opened |
 | `empty` | the model answered nothing |
+| `not_finite` | the scores are not all numbers, as in half precision they may be |
 | `out_of_memory` | not even this example alone fits into the device's memory |
 """
 
@@ -42,7 +43,7 @@ from .in_memory import InMemory
 from .lora import trained_on
 from .protocol import Capabilities, Output
 from .seeds import example_seed
-from .vlm_generation import Decoding, generate, set_decoding
+from .vlm_generation import Decoding, Sound, generate, set_decoding
 from .vlm_inputs import Encoder, Prompt, probe_prompt
 from .vlm_layouts import Layout, choose_layout, picture_mark, say
 from .vlm_pictures import MANY_IMAGES, one_picture, open_pictures
@@ -85,6 +86,9 @@ class _Reply:
 
 
 _TOO_LARGE: Final = _Reply(problem="out_of_memory: the example alone does not fit")
+_NO_NUMBERS: Final = _Reply(
+    problem="not_finite: the model's scores are not all numbers: try dtype=bfloat16"
+)
 
 
 class TransformersVLM:
@@ -326,6 +330,8 @@ class TransformersVLM:
                 next(answers) if fit else self._too_long(length)
                 for fit, length in zip(fits, encoded.lengths, strict=True)
             ]
+        # Where nothing ends an answer any token will do: what such a row says is not kept.
+        sound = Sound(len(batch), self._ends or frozenset({0}))
         rows = generate(
             self._model,
             encoded.inputs,
@@ -334,10 +340,13 @@ class TransformersVLM:
             self._decoding,
             self._context,
             self._ends,
+            [sound],
         )
         return [
-            self._reply(tokens, ended, length)
-            for (tokens, ended), length in zip(rows, encoded.lengths, strict=True)
+            self._reply(tokens, ended, length) if numbers else _NO_NUMBERS
+            for (tokens, ended), length, numbers in zip(
+                rows, encoded.lengths, sound.rows(), strict=True
+            )
         ]
 
     def _too_long(self, length: int) -> _Reply:

@@ -276,7 +276,8 @@ class Sound(LogitsProcessor):
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.Tensor:
         """Return scores of shape (rows, tokens)."""
-        self._sound = self._sound.to(scores.device) & ~scores.isnan().any(dim=-1)
+        best = scores.amax(dim=-1)  # NaN if any is; -inf may be how a model leaves a token out
+        self._sound = self._sound.to(scores.device) & best.isfinite()
         end = torch.full_like(scores[:1], -torch.inf)
         end[:, self._ends] = 0
         return torch.where(self._sound[:, None], scores, end)

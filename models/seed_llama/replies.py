@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from ..token_drawing import Drawing, Picker, Start, draw_tokens
-from ..vlm_generation import Decoding, generate, set_decoding
+from ..vlm_generation import Decoding, Sound, generate, set_decoding
 from .prompts import Reply, read_reply
 from .system import SeedLlama
 
@@ -44,6 +44,11 @@ class Said:
     finish_reason: str | None = None
     usage: dict[str, float] | None = None
     problem: str | None = None
+
+
+_NO_NUMBERS: Final = Said(
+    problem="not_finite: the model's scores are not all numbers: try dtype=bfloat16"
+)
 
 
 class Speaker:
@@ -89,6 +94,7 @@ class Speaker:
 
     def _generate(self, batch: Sequence[Asked]) -> list[Said]:
         ids, mask = self._padded([one.ids for one in batch])
+        sound = Sound(len(batch), self._ends)
         rows = generate(
             self._model,
             {"input_ids": ids, "attention_mask": mask},
@@ -97,8 +103,12 @@ class Speaker:
             self._decoding,
             self._context,
             self._ends,
+            [sound],
         )
-        return [self._said(one, row, ended) for one, (row, ended) in zip(batch, rows, strict=True)]
+        return [
+            self._said(one, row, ended) if numbers else _NO_NUMBERS
+            for one, (row, ended), numbers in zip(batch, rows, sound.rows(), strict=True)
+        ]
 
     @torch.inference_mode()
     def _draw(self, batch: Sequence[Asked]) -> list[Said]:
@@ -122,8 +132,7 @@ class Speaker:
         said = []
         for one, row, sound in zip(batch, drawn.tolist(), pick.sound.tolist(), strict=True):
             if not sound:
-                problem = "not_finite: the model's scores are not all numbers: try dtype=bfloat16"
-                said.append(Said(problem=problem))
+                said.append(_NO_NUMBERS)
                 continue
             codes_of_row = [words.first_code + code for code in row]
             reply = [words.picture_begin, *codes_of_row, words.picture_end]

@@ -344,12 +344,25 @@ def test_pixels_that_are_no_numbers_are_no_picture(picture_folder: Path) -> None
     assert output.reason == "not_finite: the picture's pixels are not all numbers"
 
 
-def test_scores_that_are_no_numbers_are_no_picture(picture_folder: Path) -> None:
-    model = SeedLLaMA(**FAST, force_image=True)
+@pytest.mark.parametrize("options", [{}, {"do_sample": False}, {"force_image": True}], ids=str)
+@pytest.mark.parametrize("output", ["image", "description"])
+def test_scores_that_are_no_numbers_are_no_reply(
+    output: str, options: dict[str, Any], picture_folder: Path
+) -> None:
+    batch = rows(picture_folder, output=output)[:2]
+    batch[0]["messages"][0]["content"][0]["text"] += "~"
+    model = SeedLLaMA(**FAST, **options)
+    expected = model.predict(batch)
+    assert [each.status for each in expected] == ["ok", "ok"]
+    mark = model._tokens("~")[-1]
     with torch.no_grad():
-        model._system.language_model.lm_head.weight[400] = torch.nan
-    output = model.predict(rows(picture_folder)[:1])[0]
-    assert (output.reason or "").startswith("not_finite: the model's scores are not all numbers")
+        model._system.language_model.get_input_embeddings().weight[mark] = torch.nan
+    broken, sound = model.predict(batch)
+    assert (broken.status, broken.image, broken.text) == ("error", None, None)
+    assert broken.reason == "not_finite: the model's scores are not all numbers: try dtype=bfloat16"
+    assert replace(sound, image=None) == replace(expected[1], image=None)
+    if output == "image":
+        assert drawn([sound]) == drawn(expected[1:])
 
 
 def test_without_a_decoder_it_only_describes(picture_folder: Path) -> None:

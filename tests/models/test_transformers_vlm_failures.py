@@ -80,6 +80,39 @@ def test_an_empty_answer_is_an_error(
     assert output.reason == "empty: the model answered nothing (5 tokens)"
 
 
+@pytest.mark.parametrize("sampled", [True, False])
+@pytest.mark.parametrize("prompt_type", ["default", "cot"])
+def test_scores_that_are_no_numbers_are_no_answer(
+    prompt_type: str, sampled: bool, qwen: Callable[..., TransformersVLM], picture_folder: Path
+) -> None:
+    batch = rows(picture_folder, prompt_type=prompt_type)[:2]
+    batch[0]["messages"][0]["content"][0]["text"] += "~"
+    model = qwen(do_sample=sampled)
+    expected = model.predict(batch)
+    assert [output.status for output in expected] == ["ok", "ok"]
+    [mark] = model._processor.tokenizer.encode("~")
+    with torch.no_grad():
+        model._model.get_input_embeddings().weight[mark] = torch.nan
+    outputs = model.predict(batch)
+    where = "first round: " if prompt_type == "cot" else ""
+    assert (outputs[0].status, outputs[0].text) == ("error", None)
+    assert outputs[0].reason == (
+        f"not_finite: {where}the model's scores are not all numbers: try dtype=bfloat16"
+    )
+    assert outputs[1] == expected[1]
+
+
+def test_scores_that_are_no_numbers_are_no_answer_where_no_token_ends_one(
+    qwen: Callable[..., TransformersVLM], picture_folder: Path
+) -> None:
+    model = qwen(do_sample=True)
+    model._ends = frozenset()
+    with torch.no_grad():
+        model._model.lm_head.weight[5] = torch.nan
+    [output] = model.predict(rows(picture_folder)[:1])
+    assert (output.reason or "").startswith("not_finite: the model's scores are not all numbers")
+
+
 @pytest.mark.parametrize("token", ["<|image_pad|>", "<|im_end|>", "</s>"])
 def test_text_that_would_steer_the_model_is_an_error(
     token: str, qwen: Callable[..., TransformersVLM], picture_folder: Path

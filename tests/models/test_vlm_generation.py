@@ -9,6 +9,7 @@ import torch
 from cobsat.models.seeds import example_seed
 from cobsat.models.vlm_generation import (
     Decoding,
+    Sound,
     StopText,
     _Draw,
     generate,
@@ -40,6 +41,19 @@ def test_each_row_goes_on_with_numbers_of_its_own() -> None:
     both = [draw(None, scores).argmax(dim=-1)[1].item() for _ in range(6)]
     assert both == [alone(None, scores[:1]).argmax(dim=-1).item() for _ in range(6)]
     assert len(set(both)) > 1
+
+
+def test_a_row_whose_scores_are_no_numbers_ends_and_the_others_go_on() -> None:
+    sound, draw = Sound(5, frozenset({2})), _Draw(range(5))
+    scores = torch.tensor([[0.0, 1.0, -torch.inf]] * 5)
+    assert torch.equal(sound(None, scores), scores)
+    broken = scores.clone()
+    broken[1, 0], broken[3, 0], broken[4] = torch.nan, torch.inf, -torch.inf
+    ruled = sound(None, broken)
+    assert torch.equal(ruled[::2][:2], scores[:2])
+    assert draw(None, ruled).argmax(dim=-1)[[1, 3, 4]].tolist() == [2, 2, 2]
+    assert sound(None, scores)[1].tolist() == [-torch.inf, -torch.inf, 0.0]  # it stays so
+    assert sound.rows() == [True, False, True, False, False]
 
 
 def test_seeds_differ_by_run_example_and_round() -> None:
