@@ -41,8 +41,8 @@ def speak_in_order(model: Any, kinds: Sequence[int], steps: int) -> None:
         head.copy_(outputs)
 
 
-def tiny_llama_words() -> Any:
-    """Return LLaMA's tokenizer, of single letters."""
+def tiny_llama_words(*more: str) -> Any:
+    """Return LLaMA's tokenizer, of single letters and tokens that only a reply may hold."""
     letters = ["\u2581", *(chr(code) for code in range(33, 127))]
-    words = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *letters]
+    words = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *letters, *more]
     return transformers.LlamaTokenizer(vocab={w: n for n, w in enumerate(words)}, merges=[])

@@ -1,0 +1,80 @@
+"""A MiniGPT-4 of the real classes at tiny size, random and made in memory: no file is read.
+
+Source: sizes and weights are this package's own. Replies are five letters and `###`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import torch
+from torch import nn
+from transformers import (
+    Blip2Config,
+    Blip2ForConditionalGeneration,
+    Blip2QFormerConfig,
+    Blip2VisionConfig,
+    LlamaConfig,
+)
+
+from ..tiny_replies import speak_in_order, tiny_llama_words
+from .prompts import STOP
+
+__all__ = ["tiny_config", "tiny_model", "tiny_words"]
+
+_LETTERS: Final = 5
+
+
+def tiny_words() -> Any:
+    """Return LLaMA's tokenizer, of single letters and, as a reply's end, `###`."""
+    return tiny_llama_words(STOP)
+
+
+def tiny_config(rows: int) -> Blip2Config:
+    """Return the config of a tiny system whose language model has so many rows."""
+    return Blip2Config(
+        vision_config=Blip2VisionConfig(
+            hidden_size=32, intermediate_size=48, num_hidden_layers=2, num_attention_heads=4,
+            image_size=32, patch_size=8,
+        ),
+        qformer_config=Blip2QFormerConfig(
+            hidden_size=24, intermediate_size=40, num_hidden_layers=2, num_attention_heads=3,
+            cross_attention_frequency=2,
+        ),
+        text_config=LlamaConfig(
+            vocab_size=rows, hidden_size=128, intermediate_size=160, num_hidden_layers=2,
+            num_attention_heads=1, num_key_value_heads=1, max_position_embeddings=2048,
+            initializer_range=0.13, rms_norm_eps=1e-6,
+        ),
+        num_query_tokens=6,
+    )  # fmt: skip
+
+
+def tiny_model(words: Any) -> Any:
+    """Return tower, Q-Former, projection and a LLaMA of two layers whose replies end.
+
+    The weights of all but the LLaMA are large enough that pictures differ.
+    """
+    model: Any = Blip2ForConditionalGeneration(tiny_config(len(words)))
+    with torch.no_grad():
+        for part in (model.vision_model, model.qformer, model.language_projection):
+            for module in part.modules():
+                if isinstance(module, nn.Linear | nn.Conv2d):
+                    _scale(module.weight)
+        _scale(model.query_tokens)
+        _scale(model.vision_model.embeddings.position_embedding)
+        _scale(model.vision_model.embeddings.class_embedding)
+    names = words.convert_ids_to_tokens(range(len(words)))
+    speak_in_order(model.language_model, [_kind(name) for name in names], _LETTERS + 1)
+    return model.eval().requires_grad_(False)
+
+
+def _kind(name: str) -> int:
+    """Return a token's place in a reply: 1 to 5 for small letters, then the end."""
+    if name == STOP:
+        return _LETTERS + 1
+    return 1 + ord(name) % _LETTERS if len(name) == 1 and "a" <= name <= "z" else 0
+
+
+def _scale(weight: torch.Tensor) -> None:
+    weight.normal_(std=max(1, weight[0].numel()) ** -0.5)

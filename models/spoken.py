@@ -1,0 +1,154 @@
+"""What a language model says to prompts with spliced pictures: MiniGPT-4 and PandaGPT share this.
+
+    speaker = Speaker(model, words, Decoding(), context=2048, stop="###")
+    said = speaker.say([Asked(prompt, pictures, seed)])
+
+What goes wrong with one prompt is a problem that begins with `too_long` (it leaves no room in the
+context, and nothing was generated), `not_finite` (the scores were not all numbers, as in half
+precision they may be) or `empty` (the reply has no text).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from torch import Tensor
+
+from .protocol import Output
+from .rounds import Round, added, failed
+from .spliced import Prompt, padded, spliced
+from .vlm_generation import Decoding, Sound, StopText, generate, set_decoding
+
+__all__ = ["TOO_LARGE", "Asked", "Said", "Speaker", "output_of"]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A prompt, the embeddings of its pictures, and the seed of its reply."""
+
+    prompt: Prompt
+    pictures: Sequence[Tensor]
+    seed: int
+
+
+@dataclass(frozen=True)
+class Said:
+    """A reply's ids without its end, and its text; or why there is none."""
+
+    ids: tuple[int, ...] = ()
+    text: str = ""
+    finish_reason: str | None = None
+    usage: dict[str, float] | None = None
+    problem: str | None = None
+
+
+TOO_LARGE: Final = Said(problem="out_of_memory: the example alone does not fit")
+_NO_NUMBERS: Final = Said(
+    problem="not_finite: the model's scores are not all numbers: try dtype=bfloat16"
+)
+
+
+class Speaker:
+    """Asks a language model; how replies are drawn is set once.
+
+    Args:
+        model: A causal language model.
+        words: Its tokenizer.
+        decoding: How replies are drawn, and how long they may be.
+        context: Tokens that prompt and reply may have together.
+        stop: A text that ends a reply, as the end of a text does.
+        read: What the reply is, of the text that came.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        words: Any,
+        decoding: Decoding,
+        context: int,
+        *,
+        stop: str,
+        read: Callable[[str], str] = str.strip,
+    ) -> None:
+        self._model, self._words, self._decoding = model, words, decoding
+        self._context, self._read = context, read
+        self._stop = StopText(words, stop)
+        self._ends = set_decoding(model, words, decoding)
+
+    def say(self, asked: Sequence[Asked]) -> list[Said]:
+        """Return a reply to each prompt that leaves room for one."""
+        fits = [one for one in asked if self._fits(one)]
+        replies = iter(self._replies(fits) if fits else [])
+        return [next(replies) if self._fits(one) else self._too_long(one) for one in asked]
+
+    def _fits(self, one: Asked) -> bool:
+        return len(one.prompt.ids) < self._context
+
+    def _too_long(self, one: Asked) -> Said:
+        return Said(
+            problem=f"too_long: the prompt has {len(one.prompt.ids):,} tokens with its pictures, "
+            f"the context {self._context:,}"
+        )
+
+    def _replies(self, batch: Sequence[Asked]) -> list[Said]:
+        lengths = [len(one.prompt.ids) for one in batch]
+        sound = Sound(len(batch), self._ends)
+        rows = generate(
+            self._model,
+            self.inputs(batch),
+            lengths,
+            [one.seed for one in batch],
+            self._decoding,
+            self._context,
+            self._ends,
+            [sound],
+            self._stop,
+        )
+        return [
+            self._said(ids, ended, length) if numbers else _NO_NUMBERS
+            for (ids, ended), length, numbers in zip(rows, lengths, sound.rows(), strict=True)
+        ]
+
+    def inputs(self, batch: Sequence[Asked]) -> dict[str, Tensor]:
+        """Return ids, mask and embeddings of a batch, padded on the left."""
+        table = self._model.get_input_embeddings()
+        return padded(
+            [one.prompt for one in batch],
+            [spliced(table, one.prompt, one.pictures) for one in batch],
+            min(self._ends),
+        )
+
+    def _said(self, ids: Sequence[int], ended: bool, length: int) -> Said:
+        text = self._read(
+            self._words.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        )
+        usage: dict[str, float] = {"input_tokens": length, "output_tokens": len(ids)}
+        problem = None if text else f"empty: the model answered nothing ({len(ids)} tokens)"
+        return Said(tuple(ids), text, "stop" if ended else "length", usage, problem)
+
+
+def output_of(ready: Round[Any, Said], said: Said, seed: int | None) -> Output:
+    """Return an example's output, from what was said last.
+
+    Args:
+        ready: Its last round.
+        said: What was said in it.
+        seed: Of the reply, where it was drawn.
+    """
+    first = ready.first
+    output = Output(
+        text=said.text or None,
+        finish_reason=said.finish_reason,
+        usage=added(first.usage if first else None, said.usage),
+        extra={
+            **({} if seed is None else {"seed": seed}),
+            **({"first_round": _kept(first)} if first else {}),
+        },
+    )
+    return output if said.problem is None else failed(said.problem, output)
+
+
+def _kept(said: Said) -> dict[str, Any]:
+    return {"text": said.text, "finish_reason": said.finish_reason}
