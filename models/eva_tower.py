@@ -1,9 +1,10 @@
-"""The EVA image tower of BLIP-2's relatives, made of `Blip2VisionModel`: SEED-LLaMA's, Emu's.
+"""The EVA image tower of BLIP-2's relatives, from `Blip2VisionModel`: SEED-LLaMA's, Emu's, Emu2's.
 
 Source: EVA-CLIP's ViT-g as the projects publish it, and transformers' `Blip2VisionModel`, which is
 the same network but for two things. Published checkpoints keep the biases of queries and values as
 two vectors (keys have none), here they are one; and the norm after the last block belongs to the
-project around the tower, with an epsilon of its own.
+project around the tower, with an epsilon of its own. In EVA-CLIP's 4B, which Emu2 has, the norms
+of a block come after its attention and its MLP, and none follows the last block.
 
 Sizes are read from the checkpoint's tensors. What no tensor tells is an argument: the number of
 heads.
@@ -16,8 +17,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from transformers import Blip2VisionConfig, Blip2VisionModel
+from transformers.models.blip_2.modeling_blip_2 import Blip2EncoderLayer
 
 from .conversion import Rules, renamed
 
@@ -73,12 +75,14 @@ def eva_config(state: Mapping[str, Tensor], heads: int, norm_eps: float) -> Blip
     )
 
 
-def eva_state(state: Mapping[str, Tensor], norm: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def eva_state(
+    state: Mapping[str, Tensor], norm: Mapping[str, Tensor] | None = None
+) -> dict[str, Tensor]:
     """Return a tower's tensors by the names of `Blip2VisionModel`.
 
     Args:
         state: The tower's tensors by their published names, without a prefix.
-        norm: `weight` and `bias` of the norm that follows it.
+        norm: `weight` and `bias` of the norm that follows it, if one does.
 
     Raises:
         ValueError: A tensor is none of such a tower's.
@@ -91,14 +95,38 @@ def eva_state(state: Mapping[str, Tensor], norm: Mapping[str, Tensor]) -> dict[s
             raise ValueError(f"an EVA tower must have {block}v_bias beside {name}, got none")
         fused[f"{block}qkv.bias"] = torch.cat([query, torch.zeros_like(query), value])
     ours = renamed(fused, _RULES, what="an EVA tower")
-    return ours | {f"post_layernorm.{name}": tensor for name, tensor in norm.items()}
+    return ours | {f"post_layernorm.{name}": tensor for name, tensor in (norm or {}).items()}
 
 
-def eva_tower(config: Blip2VisionConfig, final_norm_eps: float) -> Any:
-    """Return a tower without weights of its own yet, with the norm that follows it."""
+def eva_tower(
+    config: Blip2VisionConfig, final_norm_eps: float | None, post_norm: bool = False
+) -> Any:
+    """Return a tower without weights of its own yet.
+
+    Args:
+        config: Its sizes.
+        final_norm_eps: Of the norm that follows it; None for none.
+        post_norm: Whether the norms of a block come after its attention and its MLP.
+    """
     tower: Any = Blip2VisionModel(config)
-    tower.post_layernorm.eps = final_norm_eps
+    if final_norm_eps is None:
+        tower.post_layernorm = nn.Identity()
+    else:
+        tower.post_layernorm.eps = final_norm_eps
+    if post_norm:
+        blocks = [_PostNormBlock(config) for _ in tower.encoder.layers]
+        tower.encoder.layers = nn.ModuleList(blocks)
     return tower.eval()
+
+
+class _PostNormBlock(Blip2EncoderLayer):
+    """A block whose norms come after its attention and its MLP."""
+
+    def forward(self, hidden_states: Tensor, **kwargs: Any) -> Tensor:
+        attended = self.self_attn(hidden_states=hidden_states, **kwargs)[0]
+        hidden_states = hidden_states + self.layer_norm1(attended)
+        changed: Tensor = hidden_states + self.layer_norm2(self.mlp(hidden_states))
+        return changed
 
 
 def features(tower: Any, pixels: Tensor) -> Tensor:

@@ -12,7 +12,14 @@ import transformers
 
 diffusers: Any = _diffusers  # its classes are untyped
 
-__all__ = ["tiny_clip_words", "tiny_stable_diffusion", "tiny_text_encoder", "tiny_unet", "tiny_vae"]
+__all__ = [
+    "tiny_clip_words",
+    "tiny_sdxl",
+    "tiny_stable_diffusion",
+    "tiny_text_encoder",
+    "tiny_unet",
+    "tiny_vae",
+]
 
 
 def tiny_stable_diffusion(width: int, tokens: int | None) -> Any:
@@ -34,6 +41,32 @@ def tiny_stable_diffusion(width: int, tokens: int | None) -> Any:
         safety_checker=None,
         feature_extractor=None,
         requires_safety_checker=False,
+    )  # fmt: skip
+    pipeline.set_progress_bar_config(disable=True)
+    return pipeline
+
+
+def tiny_sdxl(width: int) -> Any:
+    """Return a `StableDiffusionXLPipeline` that reads embeddings alone.
+
+    Args:
+        width: Of the embeddings of a text, and of the one that stands for the whole text.
+    """
+    pipeline = diffusers.StableDiffusionXLPipeline(
+        unet=tiny_unet(
+            width, addition_embed_type="text_time", addition_time_embed_dim=8,
+            projection_class_embeddings_input_dim=6 * 8 + width,
+        ),
+        vae=tiny_vae(),
+        scheduler=diffusers.EulerDiscreteScheduler(
+            beta_schedule="scaled_linear", beta_start=0.00085, beta_end=0.012, steps_offset=1,
+            timestep_spacing="leading",
+        ),
+        text_encoder=None,
+        text_encoder_2=None,
+        tokenizer=None,
+        tokenizer_2=None,
+        add_watermarker=False,
     )  # fmt: skip
     pipeline.set_progress_bar_config(disable=True)
     return pipeline

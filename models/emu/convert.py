@@ -20,12 +20,12 @@ import torch
 from cobsat.checkpoints import no_progress_bar
 from diffusers.pipelines.stable_diffusion.safety_checker import StableDiffusionSafetyChecker
 from torch import Tensor
-from transformers import CLIPImageProcessor, LlamaConfig, LlamaForCausalLM
-from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
+from transformers import CLIPImageProcessor, LlamaConfig
 
 from ..conversion import Rules, dropped, load_strictly, read_state, renamed, save_part, under
 from ..diffusers_checkpoint import quiet
 from ..eva_tower import eva_config, eva_state
+from ..llama_weights import count_layers, language_model_from, llama_config
 from ..llama_words import load_llama_words
 from ..lora import merged
 from . import BRIDGE, DECODER, LANGUAGE_MODEL
@@ -41,8 +41,6 @@ __all__ = [
     "bridge_sizes",
     "convert",
     "convert_state_dict",
-    "language_model_from",
-    "llama_config",
     "published_decoder",
 ]
 
@@ -56,6 +54,7 @@ UNUSED: Final = (
 LORA_ALPHA: Final = 16.0
 """Of the instructed Emu, as published: LoRA weights count by it over their rank."""
 
+_LLAMA: Final = "Emu's LLaMA"
 _TOWER: Final = "visual."
 _NORM: Final = "ln_visual."
 
@@ -115,7 +114,7 @@ def bridge_sizes(state: Mapping[str, Tensor], **known: Any) -> BridgeSizes:
             vision_mlp_width=vision.intermediate_size,
             causal_tokens=state["cformer.causal_tokens"].shape[1],
             former_width=state["cformer.causal_tokens"].shape[2],
-            former_layers=_layers(former, "block."),
+            former_layers=count_layers(former, "block."),
             former_heads=heads,
             former_head_width=former[f"{first}q.weight"].shape[0] // heads,
             former_mlp_width=former["block.0.layer.2.DenseReluDense.wi.weight"].shape[0],
@@ -125,53 +124,6 @@ def bridge_sizes(state: Mapping[str, Tensor], **known: Any) -> BridgeSizes:
         )
     except KeyError as error:
         raise ValueError(f"Emu must have the tensor {error}, got none") from None
-
-
-def llama_config(state: Mapping[str, Tensor], **known: Any) -> LlamaConfig:
-    """Return the config of Emu's LLaMA, read from its tensors by our names.
-
-    Args:
-        state: Tensors by our names, without `language_model.`.
-        known: What no tensor tells, where it is not as in LLaMA-13B: `num_attention_heads`,
-            `rms_norm_eps`, `max_position_embeddings`.
-
-    Raises:
-        ValueError: A tensor is missing.
-    """
-    try:
-        rows, width = state["model.embed_tokens.weight"].shape
-        mlp_width = state["model.layers.0.mlp.up_proj.weight"].shape[0]
-    except KeyError as error:
-        raise ValueError(f"Emu's LLaMA must have the tensor {error}, got none") from None
-    heads = known.pop("num_attention_heads", width // 128)
-    return LlamaConfig(
-        vocab_size=rows,
-        hidden_size=width,
-        intermediate_size=mlp_width,
-        num_hidden_layers=_layers(state, "model.layers."),
-        num_attention_heads=heads,
-        num_key_value_heads=heads,
-        tie_word_embeddings=False,
-        dtype=state["model.embed_tokens.weight"].dtype,
-        **{"max_position_embeddings": 2048, "rms_norm_eps": 1e-6, **known},
-    )
-
-
-def _layers(state: Mapping[str, Tensor], before: str) -> int:
-    return len({name.split(".")[0] for name in under(state, before)})
-
-
-def language_model_from(config: LlamaConfig, state: Mapping[str, Tensor]) -> Any:
-    """Return a `LlamaForCausalLM` with weights by its names, loaded strictly.
-
-    Raises:
-        ValueError: They are not its weights.
-    """
-    with torch.device("meta"):
-        model: Any = LlamaForCausalLM(config)
-    model.model.rotary_emb = LlamaRotaryEmbedding(config)  # its table is reckoned, not loaded
-    load_strictly(model, state, "Emu's LLaMA")
-    return model.eval()
 
 
 def bridge_from(sizes: BridgeSizes, state: Mapping[str, Tensor]) -> Bridge:
@@ -245,7 +197,7 @@ def _convert_weights(source: Path, out: Path, drop: Iterable[str]) -> set[str]:
     kept, left_out = dropped(published, (*UNUSED, *drop))
     sizes, ours = bridge_sizes(kept), convert_state_dict(kept, ())
     language = under(ours, "language_model.")
-    model = language_model_from(llama_config(language), language)
+    model = language_model_from(llama_config(language, _LLAMA), language, _LLAMA)
     if model.config.hidden_size != sizes.language_width:
         raise ValueError(
             f"pictures must become embeddings of the language model's width "

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import torch
 import transformers
-from torch import nn
 
 from ..tiny_replies import speak_in_order, tiny_llama_words
 from ..tiny_stable_diffusion import tiny_stable_diffusion
+from ..tiny_weights import scatter
 from .bridge import Bridge, BridgeSizes
 from .words import CHAT, PICTURES, Vocabulary, add_tokens
 
@@ -62,18 +61,9 @@ def _kind(name: str) -> int:
 def tiny_bridge() -> Bridge:
     """Return a bridge with weights large enough that pictures differ."""
     bridge = Bridge(SIZES)
-    with torch.no_grad():
-        for module in bridge.modules():
-            if isinstance(module, nn.Linear | nn.Conv2d | nn.Embedding):
-                _scale(module.weight)
-        _scale(bridge.tokens)
-        _scale(bridge.tower.embeddings.position_embedding)
-        _scale(bridge.tower.embeddings.class_embedding)
+    seen = bridge.tower.embeddings
+    scatter(bridge, bridge.tokens, seen.position_embedding, seen.class_embedding)
     return bridge.eval().requires_grad_(False)
-
-
-def _scale(weight: torch.Tensor) -> None:
-    weight.normal_(std=max(1, weight[0].numel()) ** -0.5)
 
 
 def tiny_decoder() -> Any:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 import torch
-from torch import nn
 from transformers.convert_slow_tokenizer import bytes_to_unicode
 
 from ..tiny_replies import speak_in_order
+from ..tiny_weights import scatter
 from .language_model import QwenVLTextConfig, language_model
 from .vision import Vision, VisionSizes
 from .words import Vocabulary, tokenizer_of
@@ -70,15 +70,6 @@ def _kind(number: int, name: str, vocabulary: Vocabulary) -> int:
 def tiny_vision() -> Vision:
     """Return image tower and resampler with weights large enough that pictures differ."""
     vision = Vision(SIZES)
-    with torch.no_grad():
-        for module in vision.modules():
-            if isinstance(module, nn.Linear | nn.Conv2d):
-                _scale(module.weight)
-        for weight in (vision.places, vision.queries, vision.query_places):
-            _scale(weight)
-        _scale(vision.attention.in_proj_weight)
+    places = (vision.places, vision.queries, vision.query_places)
+    scatter(vision, *places, vision.attention.in_proj_weight)
     return vision.requires_grad_(False)
-
-
-def _scale(weight: torch.Tensor) -> None:
-    weight.normal_(std=max(1, weight[0].numel()) ** -0.5)

@@ -12,12 +12,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 import diffusers as _diffusers
-import torch
 import transformers
-from torch import Tensor, nn
 
 from ..tiny_replies import speak_in_order, tiny_llama_words
 from ..tiny_stable_diffusion import tiny_clip_words, tiny_text_encoder, tiny_unet, tiny_vae
+from ..tiny_weights import scatter
 from .image_tokenizer import ImageTokenizer, TokenizerSizes
 from .prompts import Vocabulary
 
@@ -82,19 +81,10 @@ def _kind(number: int, word: str, vocabulary: Vocabulary) -> int:
 def tiny_image_tokenizer(sizes: TokenizerSizes = SIZES) -> ImageTokenizer:
     """Return an image tokenizer with weights large enough that pictures differ in their codes."""
     tokenizer = ImageTokenizer(sizes)
-    with torch.no_grad():
-        for module in tokenizer.modules():
-            if isinstance(module, nn.Linear | nn.Conv2d | nn.Embedding):
-                _scale(module.weight)
-        _scale(tokenizer.queries)
-        _scale(tokenizer.places)
-        _scale(tokenizer.tower.embeddings.position_embedding)
-        _scale(tokenizer.tower.embeddings.class_embedding)
+    seen = tokenizer.tower.embeddings
+    places = (tokenizer.places, seen.position_embedding, seen.class_embedding)
+    scatter(tokenizer, tokenizer.queries, *places)
     return tokenizer.requires_grad_(False)
-
-
-def _scale(weight: Tensor) -> None:
-    weight.normal_(std=max(1, weight[0].numel()) ** -0.5)
 
 
 def tiny_decoder(embedding_width: int) -> Any:

@@ -22,11 +22,10 @@ from cobsat.models.emu.convert import (
     bridge_from,
     bridge_sizes,
     convert_state_dict,
-    language_model_from,
-    llama_config,
 )
 from cobsat.models.emu.system import Emu
 from cobsat.models.emu.words import add_tokens
+from cobsat.models.llama_weights import language_model_from, llama_config
 from cobsat.models.tiny_replies import tiny_llama_words
 from emu_checkpoints import SIZES, published_state, save_published
 from safetensors.torch import load_file
@@ -55,7 +54,7 @@ def test_sizes_and_names_are_those_of_the_tensors(sizes: BridgeSizes) -> None:
     with torch.device("meta"):
         wanted = {name: tensor.shape for name, tensor in Bridge(sizes).state_dict().items()}
     assert {name: tensor.shape for name, tensor in bridge.items()} == wanted
-    config = llama_config(language)
+    config = llama_config(language, "Emu's LLaMA")
     assert (config.vocab_size, config.num_hidden_layers) == (70, 3)
     assert (config.hidden_size, config.intermediate_size) == (sizes.language_width, 50)
     assert config.num_attention_heads == sizes.language_width // 128
@@ -76,13 +75,13 @@ def test_names_that_do_not_fit_are_named() -> None:
     with pytest.raises(ValueError, match=message):
         bridge_from(SIZES, ours)
     language = under(convert_state_dict(state), "language_model.")
-    config = llama_config(language)
+    config = llama_config(language, "Emu's LLaMA")
     del language["model.norm.weight"]
     with pytest.raises(ValueError, match=r"LLaMA must have .* 1 missing: model\.norm\.weight"):
-        language_model_from(config, language)
+        language_model_from(config, language, "Emu's LLaMA")
     del language["model.embed_tokens.weight"]
     with pytest.raises(ValueError, match=r"the tensor 'model\.embed_tokens\.weight', got none"):
-        llama_config(language)
+        llama_config(language, "Emu's LLaMA")
     del state["cformer.projection.weight"]
     with pytest.raises(ValueError, match=r"Emu must have the tensor 'cformer\.projection\.weight'"):
         bridge_sizes(state)
