@@ -27,8 +27,8 @@ import torch
 import typer
 from cobsat.command_line import say
 from cobsat.spec import choose
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from .conversion_card import write_card
@@ -59,6 +59,9 @@ CONVERTERS: Final = {
     "gill": "cobsat.models.gill.convert:convert",
     "qwen_vl_chat": "cobsat.models.qwen_vl_chat.convert:convert",
     "emu": "cobsat.models.emu.convert:convert",
+    "emu2": "cobsat.models.emu2.convert:convert",
+    "minigpt4": "cobsat.models.minigpt4.convert:convert",
+    "pandagpt": "cobsat.models.pandagpt.convert:convert",
 }
 """System → "module:function(sources, out, drop)", which returns the names of what it left out."""
 
@@ -70,11 +73,13 @@ _WRAPPERS: Final = ("state_dict", "model", "module")
 _SHOWN: Final = 5
 
 
-def read_state(path: str | Path) -> dict[str, Tensor]:
+def read_state(path: str | Path, skip: Iterable[str] = ()) -> dict[str, Tensor]:
     """Return a checkpoint's tensors by name, on the CPU.
 
     Args:
         path: A file of tensors, or a folder of such files (safetensors, if there are any).
+        skip: Patterns (`text_model.*`) of tensors that are not wanted: of safetensors they are not
+            read at all.
 
     Raises:
         OSError: It is not there, or is broken.
@@ -85,7 +90,7 @@ def read_state(path: str | Path) -> dict[str, Tensor]:
         raise FileNotFoundError(f"checkpoint must be a file or a folder, got {path}: not there")
     state: dict[str, Tensor] = {}
     for file in _weight_files(path) if path.is_dir() else [path]:
-        part = _read_file(file)
+        part = _read_file(file, list(skip))
         if twice := sorted(state.keys() & part.keys()):
             raise ValueError(f"{path} must hold each tensor once, got {_some(twice)} twice")
         state |= part
@@ -103,10 +108,12 @@ def _weight_files(folder: Path) -> list[Path]:
     return files
 
 
-def _read_file(file: Path) -> dict[str, Tensor]:
+def _read_file(file: Path, skip: list[str]) -> dict[str, Tensor]:
     try:
         if file.suffix == ".safetensors":
-            return load_file(file)
+            with safe_open(file, "pt") as tensors:
+                names = [name for name in tensors.keys() if not _matches(name, skip)]  # noqa: SIM118
+                return {name: tensors.get_tensor(name) for name in names}
         loaded = torch.load(file, map_location="cpu", weights_only=True)
     except (SafetensorError, EOFError) as error:
         raise OSError(f"{file} must be a whole checkpoint, got a broken one: {error}") from error
@@ -118,7 +125,7 @@ def _read_file(file: Path) -> dict[str, Tensor]:
         ) from error
     except RuntimeError as error:  # torch's word for a zip that ends too early
         raise OSError(f"{file} must be a whole checkpoint, got a broken one: {error}") from error
-    return _only_tensors(loaded, file)
+    return dropped(_only_tensors(loaded, file), skip)[0]
 
 
 def _only_tensors(loaded: Any, file: Path) -> dict[str, Tensor]:
@@ -182,8 +189,12 @@ def dropped(
 ) -> tuple[dict[str, Tensor], set[str]]:
     """Return what no pattern (`blocks.*`) names, and the names of the rest."""
     chosen = list(patterns)
-    out = {name for name in state if any(fnmatchcase(name, pattern) for pattern in chosen)}
+    out = {name for name in state if _matches(name, chosen)}
     return {name: tensor for name, tensor in state.items() if name not in out}, out
+
+
+def _matches(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def load_strictly(module: nn.Module, state: Mapping[str, Tensor], what: str) -> None:

@@ -14,7 +14,8 @@ __all__ = ["write_card"]
 
 _PIPELINES: Final = {
     "seed_llama": "any-to-any", "gill": "any-to-any", "qwen_vl_chat": "image-text-to-text",
-    "emu": "any-to-any",
+    "emu": "any-to-any", "emu2": "any-to-any", "minigpt4": "image-text-to-text",
+    "pandagpt": "image-text-to-text",
 }  # fmt: skip
 """System → the Hub's name of what it does."""
 _SHOWN: Final = 8

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import torch
-from torch import nn
 from transformers import (
     Blip2Config,
     Blip2ForConditionalGeneration,
@@ -18,6 +16,7 @@ from transformers import (
 )
 
 from ..tiny_replies import speak_in_order, tiny_llama_words
+from ..tiny_weights import scatter
 from .prompts import STOP
 
 __all__ = ["tiny_config", "tiny_model", "tiny_words"]
@@ -56,14 +55,10 @@ def tiny_model(words: Any) -> Any:
     The weights of all but the LLaMA are large enough that pictures differ.
     """
     model: Any = Blip2ForConditionalGeneration(tiny_config(len(words)))
-    with torch.no_grad():
-        for part in (model.vision_model, model.qformer, model.language_projection):
-            for module in part.modules():
-                if isinstance(module, nn.Linear | nn.Conv2d):
-                    _scale(module.weight)
-        _scale(model.query_tokens)
-        _scale(model.vision_model.embeddings.position_embedding)
-        _scale(model.vision_model.embeddings.class_embedding)
+    places = model.vision_model.embeddings
+    scatter(model.vision_model, places.class_embedding, places.position_embedding)
+    scatter(model.qformer, model.query_tokens)
+    scatter(model.language_projection)
     names = words.convert_ids_to_tokens(range(len(words)))
     speak_in_order(model.language_model, [_kind(name) for name in names], _LETTERS + 1)
     return model.eval().requires_grad_(False)
@@ -74,7 +69,3 @@ def _kind(name: str) -> int:
     if name == STOP:
         return _LETTERS + 1
     return 1 + ord(name) % _LETTERS if len(name) == 1 and "a" <= name <= "z" else 0
-
-
-def _scale(weight: torch.Tensor) -> None:
-    weight.normal_(std=max(1, weight[0].numel()) ** -0.5)
