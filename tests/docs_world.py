@@ -156,7 +156,11 @@ STANDS_FOR: dict[str, Needed] = {
         ("black-forest-labs/FLUX.1-schnell", lambda home: tiny_pipelines.save("flux", home), ""),
         ("seed-tokenizer-2", lambda home: _seed_llama(home)[0], ""),
         ("seed-llama-14b-sft", lambda home: _seed_llama(home)[1], ""),
-        ("sd2-community/stable-diffusion-2-1-unclip", lambda home: _seed_llama(home)[2], ""),
+        (
+            "sd2-community/stable-diffusion-2-1-unclip",
+            lambda home: _seed_llama(home)[2],
+            "checkpoints/seed-llama",
+        ),
         ("gill/checkpoints/gill_opt", lambda home: _gill(home)[0], ""),
         ("opt-6.7b", lambda home: _gill(home)[1], ""),
         ("clip-vit-large-patch14", lambda home: _gill(home)[2], ""),

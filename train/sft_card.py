@@ -51,7 +51,7 @@ def write_card(
         tags=["cobsat", "in-context-learning", "trl", "sft", *(["lora"] if lora else [])],
     )
     what = "A LoRA adapter" if lora else "A model"
-    none = "None yet." if draws else "None yet: `cobsat table4` adds them."
+    none = "None yet: `cobsat table4` adds them."
     facts = [(n, record[part].get(n)) for part, names in _SHOWN.items() for n in names]
     facts += [(name, value) for name, value in results.items() if name != "scores"]
     facts += record["versions"].items()
@@ -103,15 +103,11 @@ def _commands(data: dict[str, Any], base: str, lora: bool, draws: bool = False) 
     if draws:
         model += "" if lora else f" --model-option image_tokenizer={name}"
     asked = " ".join(f"--{key} {shlex.quote(str(value))}" for key, value in options)
-    if draws:
-        run = f"cobsat run --model seed_llama --model-option {model} \\"
-        return [*about, run, f"  {_one_line(asked)}"]
-    return [
-        "cobsat table4 .  # base and tuned model, compared",
-        *about,
-        f"cobsat run --model transformers --model-option {model} --output description \\",
-        f"  {_one_line(asked)}",
-    ]
+    run = f"cobsat run --model seed_llama --model-option {model} \\"
+    if not draws:
+        run = f"cobsat run --model transformers --model-option {model} --output description \\"
+    compared = "cobsat table4 .  # base and tuned model, compared"
+    return [compared, *about, run, f"  {_one_line(asked)}"]
 
 
 def _one_line(command: str) -> str:

@@ -2,8 +2,7 @@ r"""Fine-tune SEED-LLaMA to draw: the answer to a prompt is a picture, as its 32
 
     cobsat convert seed_llama seed-tokenizer-2/ seed-llama-14b-sft/ --out checkpoints/seed-llama-14b
     cobsat train --model_name_or_path checkpoints/seed-llama-14b --output_dir runs/tuned
-    cobsat run --model seed_llama --model-option checkpoint=checkpoints/seed-llama-14b \
-        --adapter runs/tuned --config all-2shot --split ft_test
+    cobsat table4 runs/tuned              # base and tuned model draw for the unseen half
 
 Source: CoBSAT, Sec. 7.1, whose split and settings these are; the paper tunes Qwen-VL only. Prompts
 are the ids that the model is asked with (`cobsat.models.seed_llama.prompts`), the answer is

@@ -4,110 +4,68 @@
 
 Each folder is one that `cobsat train` made: an adapter, or a whole model. What it was trained on is
 asked in the same words, on the test that goes with it (`ft_test`, 250 prompts a task; or the theme
-that was left out), of the base model and of the tuned one. Both are judged, and compared prompt by
-prompt as by `cobsat compare`. The runs lie in `--out`, with `table4.md` and `table4.json`; the
-same command again goes on where it was. The paper's numbers stand beside those on official
-pictures only.
+that was left out), of the base model and of the tuned one: for descriptions, or for pictures where
+it was tuned to draw (SEED-LLaMA). Both are judged, and compared prompt by prompt as by
+`cobsat compare`. The runs lie in `--out`, with `table4.md` and `table4.json`; the same command
+again goes on where it was.
+
+Source: CoBSAT, Sec. 7.1. The paper tunes Qwen-VL only, for descriptions: its numbers stand beside
+answers to the very same prompts on the official pictures, and beside no others.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
 from cobsat.command_line import parse_options, say
+from cobsat.images import source_name
 from cobsat.metrics.agree_tables import visible
 from cobsat.metrics.compare import Group, Pair, compare_runs, read_run
 from cobsat.metrics.judge import load_judges
-from cobsat.metrics.judging import judge_run
+from cobsat.metrics.judging import check_output, judge_run
 from cobsat.metrics.protocol import Judge
 from cobsat.models.predict import command as predict_run
 from cobsat.paper_tables import paper_scores
-from cobsat.run_folder import RunFolder, safe_name, write_json
+from cobsat.run_folder import RunFolder, RunSettings, safe_name, write_json
 
 from .sft_card import write_card
-from .sft_resume import RECORD, RESULTS
+from .sft_resume import RESULTS
+from .tuned import Tuned, read_tuned
 
-__all__ = ["Tuned", "command", "read_tuned", "rows", "to_markdown"]
+__all__ = ["command", "rows", "to_markdown"]
 
-_METHODS: Final = {"base": "default", "tuned": "default+finetuned"}
+_METHODS: Final = {"base": "", "tuned": "+finetuned"}
+"""Column → what the paper's table adds to the type of the prompts."""
 
-
-@dataclass(frozen=True)
-class Tuned:
-    """A folder that `cobsat train` made, and what its test is.
-
-    Attributes:
-        folder: The folder.
-        record: Its `training.json`.
-        base: The checkpoint that was tuned.
-        is_adapter: Whether it holds an adapter, or a whole model.
-        config: "all-2shot".
-        split: The test that goes with what it was trained on.
-    """
-
-    folder: Path
-    record: dict[str, Any]
-    base: str
-    is_adapter: bool
-    config: str
-    split: str
-
-    def options(self, *, tuned: bool) -> list[str]:
-        """Return the model options that name the base, or the tuned model."""
-        trust = self.record["training"].get("trust_remote_code")
-        more = ["trust_remote_code=true"] if trust else []
-        if tuned and not self.is_adapter:
-            return [f"checkpoint={self.folder}", *more]
-        revision = self.record["model"].get("model_revision") or "main"
-        more += [f"revision={revision}"] if revision != "main" else []
-        more += [f"adapter={self.folder}"] if tuned else []
-        return [f"checkpoint={self.base}", *more]
+_OUTPUTS: Final = {"image": "pictures", "description": "descriptions"}
+_NO_ANSWER: Final = {
+    "image": "Outputs without a picture, or with one of which the judge gave no clear answer,",
+    "description": "Outputs without an answer that can be read,",
+}
+_NO_NUMBERS: Final = (
+    "The paper has no numbers to set beside these: its Table 4 is of Qwen-VL's descriptions, asked "
+    "for by default prompts on `ft_test`."
+)
 
 
-def read_tuned(folder: Path) -> Tuned:
-    """Read what a training left.
-
-    Raises:
-        FileNotFoundError: It is no such folder, or the training has not ended.
-        ValueError: Its record is broken.
-    """
-    for name, why in (
-        (RECORD, "`cobsat train` makes one"),
-        (RESULTS, "its training has not ended"),
-    ):
-        if not (folder / name).is_file():
-            raise FileNotFoundError(f"{folder} must be a tuned model, got no {name}: {why}")
-    try:
-        record = json.loads((folder / RECORD).read_text("utf-8"))
-        data, model = record["data"], record["model"]
-        return Tuned(
-            folder=folder,
-            record=record,
-            base=str(model["model_name_or_path"]),
-            is_adapter=bool(model["use_peft"]),
-            config=data["dataset_config"],
-            split=data["dataset_train_split"].removesuffix("_train") + "_test",
-        )
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise ValueError(f"{folder / RECORD} must be a training's record, got {error}") from error
-
-
-def rows(pair: Pair, official: bool) -> list[dict[str, Any]]:
+def rows(pair: Pair) -> list[dict[str, Any]]:
     """Return the table of one comparison, as plain data: a row a task, and the means.
 
     Args:
-        pair: Base and tuned model, compared.
-        official: Whether the pictures are the paper's, so that its numbers may stand beside them.
+        pair: Base and tuned model, compared. Where the paper asked for the same, on the same
+            pictures, its numbers stand beside them.
     """
-    return [_row(group, official) for group in (*pair.tasks, *pair.means)]
+    groups = (*pair.tasks, *pair.means)
+    papers = {name: _papers(pair.first.settings, more) for name, more in _METHODS.items()}
+    return [_row(group, papers) for group in groups]
 
 
-def _row(group: Group, official: bool) -> dict[str, Any]:
+def _row(group: Group, papers: Mapping[str, Mapping[tuple[int, str], float]]) -> dict[str, Any]:
     result = group.result
     interval = result.interval
     row: dict[str, Any] = {
@@ -120,27 +78,37 @@ def _row(group: Group, official: bool) -> dict[str, Any]:
         "interval": None if interval is None else list(interval),
         "p": result.deciding_p,
     }
-    if official:
-        for name, method in _METHODS.items():
-            row[f"paper_{name}"] = _papers(group, method)
+    for name, scores in papers.items():
+        if scores:
+            row[f"paper_{name}"] = _mean([scores.get((group.shots, t)) for t in group.tasks])
     return row
 
 
-def _papers(group: Group, method: str) -> float | None:
-    """Return the paper's accuracy; over tasks, the mean of theirs."""
-    found = [
-        score.accuracy
+def _papers(settings: RunSettings, more: str) -> dict[tuple[int, str], float]:
+    """Return the paper's accuracies of what a run asked, by shots and task; none off its pictures.
+
+    Args:
+        settings: The run.
+        more: What the paper's table adds to the type of the prompts.
+    """
+    asked = (settings.output, settings.split, f"{settings.prompt_type}{more}")
+    return {
+        (score.shots, score.task): score.accuracy
         for score in paper_scores("table4")
-        if (score.shots, score.method) == (group.shots, method) and score.task in group.tasks
-    ]
-    return sum(found) / len(found) if len(found) == len(group.tasks) else None
+        if settings.images == "official" and (score.output, score.split, score.method) == asked
+    }
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if len(known) == len(values) else None
 
 
 def to_markdown(table: Sequence[dict[str, Any]]) -> str:
     """Return a table as Markdown; n is how many prompts a row is about."""
     papers = "paper_base" in table[0]
     heads = ["task", "shots", "n", "base", "tuned", "difference", "95% interval", "p"]
-    heads += ["paper: base", "paper: tuned"] if papers else []
+    heads += ["paper's Qwen-VL: base", "paper's Qwen-VL: tuned"] if papers else []
     lines = [f"| {' | '.join(heads)} |", "|---|" + "---:|" * (len(heads) - 1)]
     lines += [f"| {' | '.join(_cells(row))} |" for row in table]
     return "\n".join(lines)
@@ -196,6 +164,8 @@ def command(
     read = [read_tuned(folder) for folder in tuned]
     parse_options(model_option or ())
     (by,) = load_judges([judge], judge_option or ())
+    for each in read:  # before anything is asked
+        check_output(by, each.output)
     tables = []
     for each in read:
         asking = _Asking(model_option or [], limit, batch_size, retry_errors)
@@ -207,6 +177,8 @@ def command(
             "judge_record": dict(pair.first.record),  # its weights, questions or word forms
             "config": each.config,
             "split": each.split,
+            "output": each.output,
+            "images": source_name(asked.images),
             "prompt_type": asked.prompt_type,
             "instructions_for": asked.instructions_for,
             "image_digest": asked.image_digest,
@@ -215,7 +187,7 @@ def command(
                 kind: dict(counts) for kind, counts in zip(_METHODS, pair.counts, strict=True)
             },
             "left_out": dict(pair.left_out),
-            "rows": rows(pair, asked.images == "official"),
+            "rows": rows(pair),
         }
         tables.append(table)
         _keep_with_model(each, tables[-1], pair)
@@ -246,11 +218,11 @@ def _compare(tuned: Tuned, out: Path, judge: Judge, asking: _Asking) -> Pair:
         say(f"asking the {kind} model: {visible(model, 200)}", err=True)
         folders.append(
             predict_run(
-                model="transformers",
+                model=tuned.model,
                 config=[tuned.config],
                 out=out / f"{kind}-{name}",
                 split=tuned.split,
-                output="description",
+                output=tuned.output,
                 prompt_type=data["prompt_type"],
                 instructions_for=data["instructions_for"],
                 images=data["images"],
@@ -271,9 +243,16 @@ def _compare(tuned: Tuned, out: Path, judge: Judge, asking: _Asking) -> Pair:
 
 def _section(table: dict[str, Any]) -> str:
     return (
-        f"**{table['tuned']}**, {_which_prompts(table)}, judged by {table['judge']}:\n\n"
-        f"{to_markdown(table['rows'])}\n\n{_counted(table)}"
+        f"**{table['tuned']}**, {_OUTPUTS[table['output']]}, {_which_prompts(table)}, judged by "
+        f"{table['judge']}:\n\n{_table_and_notes(table)}"
     )
+
+
+def _table_and_notes(table: dict[str, Any]) -> str:
+    notes = [_counted(table)]
+    if table["images"] == "official" and "paper_base" not in table["rows"][0]:
+        notes.append(_NO_NUMBERS)
+    return "\n\n".join([to_markdown(table["rows"]), *notes])
 
 
 def _which_prompts(table: dict[str, Any]) -> str:
@@ -295,7 +274,7 @@ def _counted(table: dict[str, Any]) -> str:
         wrong += [f"{counts['blocked']:,} blocked"] if counts.get("blocked") else []
         said.append(f"{kind}: {', '.join(wrong)} of {sum(counts.values()):,}")
     left_out = sum(table["left_out"].values())
-    return f"Outputs without an answer that can be read, counted as wrong: {'; '.join(said)}." + (
+    return f"{_NO_ANSWER[table['output']]} counted as wrong: {'; '.join(said)}." + (
         f" Prompts left out of the comparison: {left_out:,}." if left_out else ""
     )
 
@@ -305,9 +284,9 @@ def _keep_with_model(tuned: Tuned, table: dict[str, Any], pair: Pair) -> None:
     results = json.loads((tuned.folder / RESULTS).read_text("utf-8"))
     source = pair.first.settings
     results["scores"] = (
-        f"On `{tuned.split}` of `{tuned.config}`, {_which_prompts(table)}, "
-        f"judged by {table['judge']}, pictures `{Path(source.images).name}` "
-        f"(digest {source.image_digest[:12]}):\n\n"
-        f"{to_markdown(table['rows'])}\n\n{_counted(table)}"
+        f"{_OUTPUTS[tuned.output].capitalize()} on `{tuned.split}` of `{tuned.config}`, "
+        f"{_which_prompts(table)}, judged by {table['judge']}, prompts' pictures "
+        f"`{Path(source.images).name}` (digest {source.image_digest[:12]}):\n\n"
+        f"{_table_and_notes(table)}"
     )
-    write_card(tuned.folder, tuned.record, results)
+    write_card(tuned.folder, tuned.record, results, tuned.draws)

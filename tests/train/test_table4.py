@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -14,6 +16,7 @@ from cobsat.metrics.compare import Pair, compare_runs, read_run
 from cobsat.metrics.mention_judge import MentionJudge
 from cobsat.paper_tables import paper_scores
 from cobsat.train import sft_qwen_vl, table4
+from cobsat.train.tuned import read_tuned
 from tiny_vlms import save
 
 pytestmark = [
@@ -44,7 +47,7 @@ def test_base_and_tuned_are_asked_about_the_unseen_half(
     assert said.index("asking the base model: qwen2_5_vl\n") < said.index(
         "asking the tuned model: color\n"
     )
-    assert "**color**, the first 3 prompts of each task, judged by mention:" in shown
+    assert "**color**, descriptions, the first 3 prompts of each task, judged by mention:" in shown
     assert "| color_ii | 4 | 3 | 0.000 | 0.000 | +0.000 |" in shown
     assert "paper" not in shown  # the pictures are not the paper's
     (first,) = json.loads((tmp_path / "table4.json").read_text())
@@ -64,7 +67,10 @@ def test_base_and_tuned_are_asked_about_the_unseen_half(
     options = [each.model_options["options"] for each in settings]
     assert [option.get("adapter") for option in options] == [None, str(tuned)]
     card = (tuned / "README.md").read_text()
-    assert "On `ft_test` of `color_ii-4shot`, the first 3 prompts of each task, judged by" in card
+    assert (
+        "Descriptions on `ft_test` of `color_ii-4shot`, the first 3 prompts of each task, judged by"
+        in card
+    )
     assert "| color_ii | 4 | 3 | 0.000 |" in card
     counted = "base: 0 failed, 3 unscored of 3; tuned: 0 failed, 3 unscored of 3."
     assert all(counted in text for text in (card, shown))
@@ -90,12 +96,12 @@ def test_the_revision_that_was_tuned_is_the_one_that_is_asked(tuned: Path, tmp_p
     record["model"]["model_revision"] = "abc123"
     (tmp_path / "training.json").write_text(json.dumps(record))
     (tmp_path / "results.json").write_text("{}")
-    read = table4.read_tuned(tmp_path)
+    read = read_tuned(tmp_path)
     for is_tuned in (False, True):
         assert "revision=abc123" in read.options(tuned=is_tuned)
     (tmp_path / "training.json").write_text("[]")
     with pytest.raises(ValueError, match=r"training.json must be a training's record"):
-        table4.read_tuned(tmp_path)
+        read_tuned(tmp_path)
 
 
 def test_what_is_no_tuned_model_is_told_as_such(
@@ -116,10 +122,20 @@ def test_the_test_that_goes_with_a_training(tuned: Path, tmp_path: Path) -> None
     record["model"]["use_peft"] = False
     (tmp_path / "training.json").write_text(json.dumps(record))
     (tmp_path / "results.json").write_text("{}")
-    read = table4.read_tuned(tmp_path)
+    read = read_tuned(tmp_path)
     assert (read.split, read.config) == ("leave_style_out_test", "all-2shot")
     assert read.options(tuned=True) == [f"checkpoint={tmp_path}"]
     assert read.options(tuned=False) == [f"checkpoint={read.base}"]
+
+
+def test_a_judge_of_other_outputs_is_refused_before_anything_is_asked(
+    tuned: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["table4", str(tuned), "--out", str(tmp_path), "--judge", "right_judge:OfPictures"]
+    assert cobsat(command) == 2
+    said = capsys.readouterr().err
+    assert "of_pictures" in said
+    assert "asking" not in said
 
 
 @pytest.fixture(scope="module")
@@ -134,17 +150,35 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Pair:
     return compare_runs(runs)[0]
 
 
+def asked(pair: Pair, **settings: Any) -> Pair:
+    """Return a pair as of runs of other settings."""
+    runs = (replace(r, settings=replace(r.settings, **settings)) for r in (pair.first, pair.second))
+    first, second = runs
+    return replace(pair, first=first, second=second)
+
+
 def test_the_papers_numbers_stand_beside_official_pictures_only(pair: Pair) -> None:
-    table = table4.rows(pair, official=True)
+    table = table4.rows(asked(pair, images="official"))
     assert len(table) == 13
     color, mean = table[0], table[-1]
     assert (color["task"], color["base"], color["tuned"]) == ("color_i", 0.0, 1.0)
     assert (color["paper_base"], color["paper_tuned"]) == (0.54, 0.852)
     # The paper's Table 4, 2 shots, by hand: (.540+.236+.248+.412+.372+.276+.244+.112+.232+.224)/10
     assert mean["paper_base"] == pytest.approx(0.2896)
-    assert "| color_i | 2 | 20 | 0.000 | 1.000 | +1.000 |" in table4.to_markdown(table)
-    assert table4.to_markdown(table).splitlines()[2].endswith("| 0.540 | 0.852 |")
-    assert "paper_base" not in table4.rows(pair, official=False)[0]
+    shown = table4.to_markdown(table)
+    assert "| color_i | 2 | 20 | 0.000 | 1.000 | +1.000 |" in shown
+    assert shown.splitlines()[0].endswith("| paper's Qwen-VL: base | paper's Qwen-VL: tuned |")
+    assert shown.splitlines()[2].endswith("| 0.540 | 0.852 |")
+    assert "paper" not in table4.to_markdown(table4.rows(pair))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"output": "image"}, {"prompt_type": "instruct"}, {"split": "leave_color_out_test"}],
+    ids=str,
+)
+def test_the_papers_numbers_stand_beside_what_it_asked_only(pair: Pair, other: Any) -> None:
+    assert "paper_base" not in table4.rows(asked(pair, images="official", **other))[0]
 
 
 def test_the_papers_tables_are_whole() -> None:
