@@ -43,7 +43,7 @@ SYSTEMS: Final[dict[str, System]] = {
     "Emu2": System("not available", _PORT),
     "CogVLM": System("not available", _PORT),
     "mPLUG-Owl": System("not available", _ALONE),
-    "MiniGPT-4": System("not available", _ALONE),
+    "MiniGPT-4": System("runs", "minigpt4, checkpoint=FOLDER"),
     "PandaGPT": System("not available", _ALONE),
     "LLaMA-Adapter V2": System("not available", _ALONE),
 }

@@ -105,6 +105,12 @@ MODELS: Final[dict[str, Entry]] = {
         loaded_by="LlamaForCausalLM, with a tower, a T5 and StableDiffusionPipeline",
         extra="diffusers",
     ),
+    "minigpt4": Entry(
+        "cobsat.models.minigpt4.adapter:MiniGPT4Model",
+        "MiniGPT-4 on Vicuna (checkpoint=FOLDER), or a random tiny one, offline (--tiny)",
+        outputs=("description",),
+        loaded_by="Blip2ForConditionalGeneration, with a LLaMA",
+    ),
     "openai": Entry(
         "cobsat.models.openai_api:OpenAIModel",
         "any OpenAI-compatible server: OpenAI, Gemini, Claude, vLLM, SGLang, transformers serve",
