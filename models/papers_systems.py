@@ -44,6 +44,6 @@ SYSTEMS: Final[dict[str, System]] = {
     "CogVLM": System("not available", _PORT),
     "mPLUG-Owl": System("not available", _ALONE),
     "MiniGPT-4": System("runs", "minigpt4, checkpoint=FOLDER"),
-    "PandaGPT": System("not available", _ALONE),
+    "PandaGPT": System("runs", "pandagpt, checkpoint=FOLDER"),
     "LLaMA-Adapter V2": System("not available", _ALONE),
 }

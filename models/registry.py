@@ -111,6 +111,13 @@ MODELS: Final[dict[str, Entry]] = {
         outputs=("description",),
         loaded_by="Blip2ForConditionalGeneration, with a LLaMA",
     ),
+    "pandagpt": Entry(
+        "cobsat.models.pandagpt.adapter:PandaGPTModel",
+        "PandaGPT 7B or 13B (checkpoint=FOLDER), or a random tiny one, offline (--tiny)",
+        outputs=("description",),
+        pictures="any number, as one",
+        loaded_by="LlamaForCausalLM, with ImageBind's image tower",
+    ),
     "openai": Entry(
         "cobsat.models.openai_api:OpenAIModel",
         "any OpenAI-compatible server: OpenAI, Gemini, Claude, vLLM, SGLang, transformers serve",

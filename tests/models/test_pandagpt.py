@@ -1,0 +1,501 @@
+"""PandaGPT under test, tiny: batches, seeds, rounds, questions, records, conversion, runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import touchstone_questions as made
+from cobsat import Example, Options, examples
+from cobsat.cli import main
+from cobsat.models import Output
+from cobsat.models.conversion import converted_digest, read_state
+from cobsat.models.pandagpt.adapter import PandaGPTModel
+from cobsat.models.pandagpt.prompts import format_prompt
+from cobsat.models.pandagpt.system import PandaGPT
+from cobsat.models.rounds import user_turns
+from cobsat.models.seeds import example_seed
+from cobsat.models.spliced import spliced
+from cobsat.models.vlm_pictures import collage
+from pandagpt_checkpoints import SIZES, save_published
+from PIL import Image
+from shared_runs import read
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+@pytest.fixture(scope="module")
+def model() -> PandaGPTModel:
+    """One tiny model; tests leave it as it is."""
+    return PandaGPTModel(tiny=True)
+
+
+@pytest.fixture
+def asked(model: PandaGPTModel, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What the language model is asked, as it comes: prompts and what they show."""
+    given: list[Any] = []
+    own = model._speaker.say
+
+    def say(prompts: Any) -> Any:
+        given.extend(prompts)
+        return own(prompts)
+
+    monkeypatch.setattr(model._speaker, "say", say)
+    return given
+
+
+def rows(pictures: Path, config: str = "color_i-2shot", **options: Any) -> list[Example]:
+    given = {"output": "description", "images": str(pictures), **options}
+    return examples(config, "test", Options(**given))
+
+
+def texts(outputs: list[Output]) -> list[str]:
+    assert {output.status for output in outputs} == {"ok"}, [o.reason for o in outputs]
+    return [output.text or "" for output in outputs]
+
+
+def shown(row: Example) -> list[str]:
+    return [str(part["image"]) for part in row["messages"][-1]["content"] if part["image"]]
+
+
+def with_pictures(row: Example, pictures: list[Any]) -> Any:
+    left = iter(pictures)
+    content = [
+        {**part, "image": next(left)} if part["image"] is not None else part
+        for part in row["messages"][-1]["content"]
+    ]
+    return {**row, "messages": [{"role": "user", "content": content}]}
+
+
+def ids_of(model: PandaGPTModel, row: Example, *replies: str) -> list[int]:
+    turns = user_turns(row["messages"], row["followup"] if replies else None)
+    return list(format_prompt(turns, replies, model._system.vocabulary, model._tokens).ids)
+
+
+def test_a_description_is_the_same_in_any_batch(model: PandaGPTModel, picture_folder: Path) -> None:
+    batch = [
+        *rows(picture_folder)[:2],
+        rows(picture_folder, "texture_ii-4shot")[0],
+        rows(picture_folder, prompt_type="caption")[5],
+    ]
+    outputs = model.predict(batch)
+    together = texts(outputs)
+    assert len(set(together)) > 2
+    # Five letters, then a new line and ###, which are no part of it.
+    assert all(text.isalpha() and len(text) == 5 for text in together)
+    assert {(output.usage or {})["output_tokens"] for output in outputs} == {6}
+    assert model.predict([batch[2], batch[0]]) == [outputs[2], outputs[0]]
+    assert [model.predict([row])[0] for row in reversed(batch)] == outputs[::-1]
+    assert PandaGPTModel(tiny=True, reuse_gb=0).predict(batch[1:3]) == outputs[1:3]
+    assert [output.extra for output in outputs] == [
+        {"seed": example_seed(0, row["id"])} for row in batch
+    ]
+    assert {output.finish_reason for output in outputs} == {"stop"}
+
+
+def test_the_prompt_is_asked_as_it_is_formatted(
+    model: PandaGPTModel, asked: list[Any], picture_folder: Path
+) -> None:
+    row = rows(picture_folder)[3]
+    output = model.predict([row])[0]
+    assert list(asked[0].prompt.ids) == ids_of(model, row)
+    assert (output.usage or {})["input_tokens"] == len(asked[0].prompt.ids)
+
+
+def test_several_pictures_are_shown_as_their_sum(
+    model: PandaGPTModel, asked: list[Any], picture_folder: Path
+) -> None:
+    row = rows(picture_folder)[0]
+    longer = rows(picture_folder, "color_i-4shot")[0]
+    words_alone = rows(picture_folder, prompt_type="caption")[0]
+    model.predict([row, longer, words_alone])
+    for one, example in zip(asked, (row, longer), strict=False):
+        each = [model._system.see(Image.open(image)) for image in shown(example)]
+        assert [tensor.tolist() for tensor in one.pictures] == [sum(each[1:], each[0]).tolist()]
+    assert asked[2].pictures == []
+    inputs = model._speaker.inputs(asked)
+    lengths = [len(one.prompt.ids) for one in asked]
+    assert inputs["attention_mask"].sum(dim=1).tolist() == lengths
+    start = max(lengths) - lengths[0]
+    place = start + asked[0].prompt.slots[0]
+    assert torch.equal(inputs["inputs_embeds"][0, place], asked[0].pictures[0][0])
+    table = model._system.language_model.get_input_embeddings().weight
+    ids = inputs["input_ids"][0, start:]
+    rest = [n for n in range(lengths[0]) if n != asked[0].prompt.slots[0]]
+    assert torch.equal(inputs["inputs_embeds"][0, start:][rest], table[ids[rest]])
+
+
+def test_what_is_shown_changes_what_is_said(model: PandaGPTModel, picture_folder: Path) -> None:
+    row = rows(picture_folder)[0]
+    given = [Image.new("RGB", (9, 9), color) for color in ("red", "blue", "white", "black")]
+    said = [model.predict([with_pictures(row, [one, one])])[0] for one in given]
+    assert len(set(texts(said))) > 1
+
+
+@pytest.mark.parametrize("policy", ["collage", "last"])
+def test_pictures_may_be_joined_instead_or_the_last_be_shown(
+    policy: str, picture_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = rows(picture_folder)[0]
+    model = PandaGPTModel(tiny=True, many_images=policy)
+    given: list[Any] = []
+    own = model._speaker.say
+
+    def say(prompts: Any) -> Any:
+        given.extend(prompts)
+        return own(prompts)
+
+    monkeypatch.setattr(model._speaker, "say", say)
+    texts(model.predict([row]))
+    pictures = [Image.open(image).convert("RGB") for image in shown(row)]
+    single = collage(pictures) if policy == "collage" else pictures[-1]
+    assert [each.tolist() for each in given[0].pictures] == [model._system.see(single).tolist()]
+    assert model.record()["many_images"] == policy
+
+
+def test_a_reply_is_that_of_a_forward_pass_over_the_whole_row(
+    model: PandaGPTModel, asked: list[Any], picture_folder: Path
+) -> None:
+    """Generation with a cache, padded, against one pass without either: top-p leaves one token."""
+    batch = [rows(picture_folder)[0], rows(picture_folder, "color_i-4shot")[0]]
+    replies = texts(model.predict(batch))
+    system = model._system
+    end = system.words.convert_tokens_to_ids(["<0x0A>", "##", "#"])
+    for one, reply in zip(asked, replies, strict=True):
+        said = [*system.words.convert_tokens_to_ids([*reply]), *end]
+        table = system.language_model.get_input_embeddings()
+        with torch.inference_mode():
+            before = spliced(table, one.prompt, one.pictures)
+            whole = torch.cat([before, table(torch.tensor(said))])[None]
+            logits = system.language_model(inputs_embeds=whole).logits[0, len(before) - 1 : -1]
+        assert logits.argmax(dim=-1).tolist() == said
+
+
+def test_a_reply_is_drawn_by_seed_and_id_or_is_all_but_greedy(picture_folder: Path) -> None:
+    row = rows(picture_folder)[0]
+    others: list[Any] = [{**row, "id": f"{row['id']}-{number}"} for number in range(6)]
+    hot: dict[str, Any] = {"tiny": True, "top_p": 1.0, "temperature": 2.0}
+    free = texts(PandaGPTModel(**hot).predict(others))
+    assert len(set(free)) > 3
+    assert texts(PandaGPTModel(**hot, seed=1).predict(others)) != free
+    greedy = PandaGPTModel(tiny=True, do_sample=False)
+    outputs = greedy.predict(others)
+    assert texts(outputs) == texts(PandaGPTModel(tiny=True).predict(others))
+    assert len(set(texts(outputs))) == 1
+    assert {json.dumps(output.extra) for output in outputs} == {"{}"}
+    for options, word in (
+        ({}, "all but greedy at top_p=0.01: --model-option top_p=0.9"),
+        ({"do_sample": False}, "greedy: --model-option do_sample=true"),
+        ({"top_p": 0.9}, ""),
+    ):
+        repeats = PandaGPTModel.repeats_with(options)
+        assert PandaGPTModel(tiny=True, **options).capabilities.repeats == repeats
+        assert word in repeats
+        assert bool(word) == bool(repeats)
+
+
+def test_a_chain_of_thought_follows_the_reply(
+    model: PandaGPTModel, asked: list[Any], picture_folder: Path
+) -> None:
+    batch = rows(picture_folder, prompt_type="cot")[:2]
+    outputs = model.predict(batch)
+    texts(outputs)
+    assert len(asked) == 4
+    for row, first, second, output in zip(batch, asked[:2], asked[2:], outputs, strict=True):
+        extra = output.extra or {}
+        reply = extra["first_round"]["text"]
+        assert extra["first_round"] == {"text": reply, "finish_reason": "stop"}
+        assert len(reply) == 5
+        assert list(first.prompt.ids) == ids_of(model, row)
+        assert list(second.prompt.ids) == ids_of(model, row, reply)
+        assert torch.equal(second.pictures[0], first.pictures[0])
+        assert extra["seed"] == second.seed == example_seed(0, row["id"], 1)
+        assert first.seed == example_seed(0, row["id"])
+        tokens = len(first.prompt.ids) + len(second.prompt.ids)
+        assert output.usage == {"input_tokens": tokens, "output_tokens": 6 + 6}
+    assert model.predict(batch[1:]) == outputs[1:]
+
+
+def test_a_reply_that_is_cut_says_so(picture_folder: Path) -> None:
+    output = PandaGPTModel(tiny=True, max_new_tokens=3).predict(rows(picture_folder)[:1])[0]
+    assert (output.status, len(output.text or ""), output.finish_reason) == ("ok", 3, "length")
+
+
+@pytest.mark.parametrize("end", ["</s>", "##"])
+def test_nothing_is_no_answer(end: str, picture_folder: Path) -> None:
+    model = PandaGPTModel(tiny=True, max_new_tokens=4)
+    number = model._system.words.convert_tokens_to_ids(end)
+    with torch.no_grad():  # whatever is said, this follows
+        model._system.language_model.lm_head.weight[:] = 0
+        model._system.language_model.lm_head.bias = torch.nn.Parameter(
+            torch.zeros(len(model._system.words)).index_fill(0, torch.tensor([number]), 100.0)
+        )
+    output = model.predict(rows(picture_folder)[:1])[0]
+    assert (output.status, output.finish_reason) == ("error", "stop")
+    assert output.reason == "empty: the model answered nothing (0 tokens)"
+    thought = model.predict(rows(picture_folder, prompt_type="cot")[:1])[0]
+    assert thought.reason == "empty: first round: the model answered nothing (0 tokens)"
+
+
+def test_scores_that_are_no_numbers_are_no_answer(
+    picture_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch = rows(picture_folder)[:2]
+    model = PandaGPTModel(tiny=True)
+    expected, own = model.predict(batch), model._seen.of
+    alone = set(shown(batch[0])) - set(shown(batch[1]))
+    broken = [Image.open(path).convert("RGB").tobytes() for path in alone]
+
+    def of(image: Any) -> torch.Tensor:
+        return own(image) * (torch.nan if image.tobytes() in broken else 1)
+
+    monkeypatch.setattr(model._seen, "of", of)
+    outputs = model.predict(batch)
+    assert outputs[0].status == "error"
+    assert outputs[0].reason == (
+        "not_finite: the model's scores are not all numbers: try dtype=bfloat16"
+    )
+    assert outputs[1] == expected[1]
+
+
+def said(text: str, **more: Any) -> Any:
+    content = [{"type": "text", "text": text, "image": None}]
+    return {
+        "id": "it", "messages": [{"role": "user", "content": content}], "followup": None,
+        "output": "description", **more,
+    }  # fmt: skip
+
+
+def test_one_bad_example_does_not_cost_the_others(
+    model: PandaGPTModel, picture_folder: Path, tmp_path: Path
+) -> None:
+    good = rows(picture_folder)[0]
+    missing = said("red: ")
+    missing["messages"][0]["content"].append(
+        {"type": "image", "text": None, "image": str(tmp_path / "none.png")}
+    )
+    steering = said("red: ", followup="and </s>")
+    batch = [missing, good, said("a" * 2500), said("<s>: "), steering]
+    outputs = model.predict(batch)
+    assert [output.status for output in outputs] == ["error", "ok", "error", "error", "error"]
+    assert (outputs[0].reason or "").startswith("picture: ")
+    tokens = len(ids_of(model, batch[2]))
+    assert outputs[2].reason == (
+        f"too_long: the prompt has {tokens:,} tokens with its pictures, the context 2,048"
+    )
+    assert outputs[3].reason == "control_token: a text of the prompt holds '<s>'"
+    assert outputs[4].reason == "control_token: a text of the prompt holds '</s>'"
+    assert model.predict([good]) == outputs[1:2]
+
+
+def test_a_reply_ends_where_the_context_does(model: PandaGPTModel, picture_folder: Path) -> None:
+    row = rows(picture_folder)[0]
+    length = len(ids_of(model, row))
+    tight = PandaGPTModel(tiny=True, context=length + 2).predict([row])[0]
+    assert (tight.finish_reason, len(tight.text or "")) == ("length", 2)
+    full = PandaGPTModel(tiny=True, context=length).predict([row])[0]
+    assert (full.reason or "").startswith(f"too_long: the prompt has {length:,} tokens")
+
+
+def test_what_does_not_fit_into_memory_is_asked_in_smaller_batches(
+    picture_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = PandaGPTModel(tiny=True)
+    batch = rows(picture_folder)[:3]
+    expected = model.predict(batch)
+    own, sizes = model._speaker.say, []
+
+    def say(some: Any) -> Any:
+        sizes.append(len(some))
+        if len(some) > 1 or some[0].seed == example_seed(0, batch[1]["id"]):
+            raise torch.OutOfMemoryError
+        return own(some)
+
+    monkeypatch.setattr(model._speaker, "say", say)
+    outputs = model.predict(batch)
+    assert sizes == [3, 1, 1, 1]
+    assert [outputs[0], outputs[2]] == [expected[0], expected[2]]
+    assert outputs[1].reason == "out_of_memory: the example alone does not fit"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "checkpoint must be given, or tiny=true, and not both, got checkpoint=None"),
+        ({"checkpoint": "a/b", "tiny": True}, "and not both, got checkpoint='a/b', tiny=True"),
+        ({"checkpoint": "a/b"}, "a folder that cobsat convert pandagpt made, got 'a/b'"),
+        ({"tiny": True, "top_p": 0}, "top_p must be above 0"),
+        ({"tiny": True, "dtype": "int8"}, "dtype must be one of auto"),
+        ({"tiny": True, "many_images": "error"}, "many_images must be one of sum, collage, last"),
+        ({"tiny": True, "context": 1}, "context must be an integer of 2 or more, got 1"),
+        ({"tiny": True, "reuse_gb": -1}, "reuse_gb must be a number of 0 or more, got -1"),
+    ],
+)
+def test_options_that_cannot_be_are_named(options: dict[str, Any], message: str) -> None:
+    with pytest.raises((ValueError, FileNotFoundError), match=message):
+        PandaGPTModel(**options)
+
+
+def test_the_record_says_how_it_is_asked(model: PandaGPTModel) -> None:
+    record = model.record()
+    assert record.pop("versions")["device"] == "cpu"
+    assert record == {
+        "checkpoint": None,
+        "tiny": True,
+        "dtype": "float32",
+        "picture_size": 32,
+        "many_images": "sum",
+        "pictures_stand": "as one embedding before the text",
+        "context": 2048,
+        "decoding": {
+            "max_new_tokens": 256, "do_sample": True, "temperature": 1.0, "top_p": 0.01, "seed": 0,
+        },
+        "stop": "###",
+    }  # fmt: skip
+    assert model.capabilities.outputs == {"description"}
+    assert model.capabilities.max_images is None
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
+    return save_published(tmp_path_factory.mktemp("published"))
+
+
+@pytest.fixture(scope="module")
+def converted(published: tuple[Path, Path, Path]) -> Path:
+    out = published[0].with_name("converted")
+    assert main(["convert", "pandagpt", *map(str, published), "--out", str(out)]) == 0
+    return out
+
+
+def test_a_converted_checkpoint_is_the_published_one(
+    published: tuple[Path, Path, Path], converted: Path
+) -> None:
+    imagebind, delta, vicuna = map(read_state, published)
+    system = PandaGPT.from_pretrained(str(converted), device="cpu")
+    model, vision = system.language_model, system.vision
+    assert vision.sizes == SIZES
+    assert torch.equal(vision.to_language.weight, delta["llama_proj.weight"])
+    values = vision.tower.vision_model.encoder.layers[1].self_attn.v_proj.weight
+    assert torch.equal(
+        values, imagebind["modality_trunks.vision.blocks.1.attn.in_proj_weight"][64:]
+    )
+    name = "model.layers.0.self_attn.o_proj"
+    before = f"llama_model.base_model.model.{name}"
+    change = 32 / 2 * delta[f"{before}.lora_B.default.weight"] @ delta[
+        f"{before}.lora_A.default.weight"
+    ]  # fmt: skip
+    expected = vicuna[f"{name}.weight"] + change
+    torch.testing.assert_close(model.model.layers[0].self_attn.o_proj.weight, expected)
+    plain = "model.layers.0.mlp.up_proj.weight"
+    assert torch.equal(model.model.layers[0].mlp.up_proj.weight, vicuna[plain])
+    assert system.words.get_vocab() == PandaGPT.tiny().words.get_vocab()
+    record = json.loads((converted / "conversion.json").read_text("utf-8"))
+    assert record["system"] == "pandagpt"
+    assert "modality_heads.audio.0.weight" in record["left_out"]
+    assert len(record["left_out"]) == 5 * 4
+    assert {"imagebind_huge.pth", "pytorch_model.pt", "v0/pytorch_model.bin"} <= {
+        entry["name"] for entry in record["sources"]
+    }
+    card = (converted / "README.md").read_text("utf-8")
+    assert "pipeline_tag: image-text-to-text" in card
+
+
+def test_a_converted_checkpoint_describes(converted: Path, picture_folder: Path) -> None:
+    model = PandaGPTModel(str(converted), device="cpu", max_new_tokens=8)
+    outputs = model.predict(rows(picture_folder)[:3])
+    assert all((output.usage or {})["output_tokens"] for output in outputs)
+    assert model.predict(rows(picture_folder)[2:3]) == outputs[2:]
+    assert model.record()["weights_sha256"] == converted_digest(converted)
+    assert model.name == model.record()["checkpoint"] == str(converted)
+    half = PandaGPT.from_pretrained(str(converted), dtype="bfloat16", device="cpu")
+    assert half.language_model.dtype == half.vision.to_language.weight.dtype == torch.bfloat16
+    assert half.language_model.model.rotary_emb.inv_freq.dtype == torch.float32
+    assert half.see(Image.new("RGB", (9, 9))).dtype == torch.bfloat16
+
+
+def test_a_checkpoint_without_a_part_is_refused(converted: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"convert pandagpt imagebind_huge\.pth pytorch_m"):
+        PandaGPT.from_pretrained(str(converted / "vision"))
+    with pytest.raises(ValueError, match="device must be auto with a device_map, got 'cpu'"):
+        PandaGPT.from_pretrained(str(converted), device="cpu", device_map="auto")
+
+
+def convert(*given: Any) -> int:
+    code: int = main(["convert", "pandagpt", *map(str, given)])
+    return code
+
+
+def test_files_may_lie_in_folders_and_in_any_order(
+    published: tuple[Path, Path, Path], converted: Path, tmp_path: Path
+) -> None:
+    imagebind, delta, vicuna = published
+    for name, file in (("imagebind", imagebind), ("pandagpt", delta)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / file.name).symlink_to(file)
+    (tmp_path / "pandagpt" / "config.json").write_text('{"model_type": "llama"}')
+    out = tmp_path / "out"
+    assert convert(vicuna, tmp_path / "pandagpt", tmp_path / "imagebind", "--out", out) == 0
+    for part in ("language_model", "vision"):
+        file = f"{part}/model.safetensors"
+        assert (out / file).read_bytes() == (converted / file).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("which", "message"),
+    [
+        ((0, 1), "must be one of each, got 1 of ImageBind, 1 of PandaGPT, 0 of Vicuna"),
+        ((0, 0, 1, 2), "must be one of each, got 2 of ImageBind, 1 of PandaGPT, 1 of Vicuna"),
+        ((0, 1, 3), "imagebind_huge.pth, PandaGPT's pytorch_model.pt or a folder with Vicuna, got"),
+        ((0, 4, 2), "must be of the width that PandaGPT was trained on, 64, got 128: 4,096 is a"),
+    ],
+)
+def test_what_cannot_be_converted_is_named(
+    which: tuple[int, ...],
+    message: str,
+    published: tuple[Path, Path, Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    other, narrow = tmp_path / "other.pt", tmp_path / "narrow.pt"
+    torch.save({"weight": torch.ones(1)}, other)
+    torch.save({"llama_proj.weight": torch.ones(64, 24)}, narrow)
+    given = [(*published, other, narrow)[number] for number in which]
+    assert convert(*given, "--out", tmp_path / "out") == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture
+def questions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    with made.shipping(tmp_path_factory.mktemp("mini")) as shipped:
+        yield shipped
+
+
+def test_questions_of_touchstone_in_a_run(questions: Any, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    given = ["predict", "--model", "pandagpt", "--tiny", "--config", "touchstone-mini"]
+    assert main([*given, "--out", str(out)]) == 0
+    lines = read(out)
+    assert len(lines) == 8
+    assert {line["status"] for line in lines} == {"ok"}
+    assert all(line["text"] for line in lines)
+    run = json.loads((out / "run.json").read_text("utf-8"))
+    assert run["model_options"]["record"]["many_images"] == "collage"  # TouchStone, Sec. 4.2
+
+
+def test_a_run_goes_on_and_ends_the_same(picture_folder: Path, tmp_path: Path) -> None:
+    arguments = [
+        "predict", "--model", "pandagpt", "--tiny", "--images", str(picture_folder),
+        "--config", "color_i-2shot", "--output", "description", "--batch-size", "3",
+    ]  # fmt: skip
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    assert main([*arguments, "--limit", "5", "--out", str(whole)]) == 0
+    assert main([*arguments, "--limit", "2", "--out", str(parts)]) == 0
+    assert main([*arguments, "--limit", "5", "--out", str(parts)]) == 0
+    kept = [[{**line, "seconds": 0} for line in read(out)] for out in (whole, parts)]
+    assert kept[0] == kept[1]
