@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
 from cobsat.checkpoints import no_progress_bar
 from transformers import LlamaTokenizer
+from transformers.utils import is_protobuf_available, is_sentencepiece_available
 
 __all__ = ["load_llama_words"]
 
@@ -30,7 +30,9 @@ def load_llama_words(*sources: str) -> Any:
         with no_progress_bar():
             return LlamaTokenizer.from_pretrained(next(found, sources[0]))
     except (ValueError, OSError, ImportError) as error:
-        if find_spec("sentencepiece") is not None or "tiktoken" not in str(error):
+        # Without either, transformers tries tiktoken in their place, and asks for that.
+        there = is_sentencepiece_available() and is_protobuf_available()
+        if there or "tiktoken" not in str(error):
             raise
         raise ModuleNotFoundError(
             "a tokenizer.model without tokenizer.json needs the packages 'sentencepiece' and "

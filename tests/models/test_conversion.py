@@ -344,7 +344,9 @@ def test_a_language_model_that_lacks_a_weight_is_refused(
         SeedLlama.from_pretrained(str(source), decoder=None, device="cpu")
 
 
-def test_a_tokenizer_that_needs_a_package_names_it(
+@pytest.mark.parametrize("there", ["", "sentencepiece", "protobuf"])
+def test_a_tokenizer_that_needs_packages_names_them(
+    there: str,
     published: tuple[Path, Path, Path],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -355,7 +357,8 @@ def test_a_tokenizer_that_needs_a_package_names_it(
     (source / "tokenizer.model").write_bytes(b"not read without the package")
     for name in ("sentencepiece", "tiktoken"):
         monkeypatch.setitem(sys.modules, name, None)
-    monkeypatch.setattr(llama_words, "find_spec", lambda name: None)
+    for name in ("sentencepiece", "protobuf"):
+        monkeypatch.setattr(llama_words, f"is_{name}_available", lambda name=name: name == there)
     assert main(["convert", "seed_llama", str(source), "--out", str(tmp_path / "out")]) == 2
     assert "'protobuf': pip install sentencepiece protobuf" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
