@@ -17,11 +17,11 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from cobsat import ImageCache
+from cobsat import Example, ImageCache
 from cobsat.examples import Message, Part
 from PIL import Image
 
-__all__ = ["MANY_IMAGES", "collage", "one_picture", "open_pictures"]
+__all__ = ["MANY_IMAGES", "collage", "one_picture", "open_pictures", "with_one_picture"]
 
 MANY_IMAGES: Final = ("error", "collage", "last")
 
@@ -70,6 +70,20 @@ def one_picture(messages: Sequence[Message], policy: str) -> list[Message]:
                 content.append({**part, "image": single})
         reduced.append({"role": message["role"], "content": content})
     return reduced
+
+
+def with_one_picture(example: Example, policy: str, cache: ImageCache) -> Example:
+    """Return an example whose prompt has at most one picture, by a policy of `MANY_IMAGES`.
+
+    One with a picture that cannot be opened comes back as it is.
+    """
+    if policy == "error":
+        return example
+    try:
+        opened = open_pictures(example["messages"], cache)
+    except OSError:
+        return example
+    return {**example, "messages": one_picture(opened, policy)}
 
 
 def collage(pictures: Sequence[Image.Image]) -> Image.Image:

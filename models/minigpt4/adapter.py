@@ -8,8 +8,9 @@ Source: TouchStone, Sec. 4; the settings are those of MiniGPT-4's published chat
 with top-p 0.9 at temperature 1, with at most 300 tokens and without beams or a penalty for
 repetition (a later release has one of 1.05). What is this package's own: each example draws with a
 seed of its own; `###` ends a reply in whichever tokens it comes, not in two spellings alone; and a
-prompt that is too long is an error, where the published chat cuts its beginning off. CoBSAT's paper
-did not evaluate MiniGPT-4.
+prompt that is too long is an error, where the published chat cuts its beginning off. Of a question
+with several pictures TouchStone makes one picture, for models that are trained on one; CoBSAT's
+paper did not evaluate MiniGPT-4, and its pictures stay in their places.
 
 What goes wrong with one example is an error with one of these reasons:
 
@@ -29,7 +30,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeAlias
 
-from cobsat import Example
+from cobsat import Example, ImageCache
 from cobsat.examples import Part
 from cobsat.spec import choose
 from torch import Tensor
@@ -45,6 +46,7 @@ from ..seeds import example_seed
 from ..spliced import Prompt
 from ..spoken import TOO_LARGE, Asked, Said, Speaker, output_of
 from ..vlm_generation import Decoding
+from ..vlm_pictures import MANY_IMAGES, with_one_picture
 from .prompts import CONTROL, STOP, SYSTEM, format_prompt, reply_of
 from .system import MiniGPT4
 
@@ -65,6 +67,9 @@ class MiniGPT4Model:
         device_map: "auto" spreads the model over all devices (needs accelerate).
         dtype: "auto" (Vicuna's), "float32", "bfloat16" or "float16".
         system: The system's text. A prompt's own takes its place.
+        many_images: What becomes of several pictures: "error" leaves each in its place, "collage"
+            (what questions of TouchStone are asked with, if not told otherwise) joins them, "last"
+            leaves the last.
         max_new_tokens: The most tokens of a reply.
         do_sample: Whether replies are drawn; else they are greedy.
         temperature: Of drawing.
@@ -75,6 +80,7 @@ class MiniGPT4Model:
     """
 
     session_options: ClassVar[set[str]] = {"device", "device_map", "reuse_gb"}
+    answer_options: ClassVar[dict[str, Any]] = {"many_images": "collage"}
 
     def __init__(
         self,
@@ -85,6 +91,7 @@ class MiniGPT4Model:
         device_map: str | None = None,
         dtype: str = "auto",
         system: str = SYSTEM,
+        many_images: str = "error",
         max_new_tokens: int = 300,
         do_sample: bool = True,
         temperature: float = 1.0,
@@ -100,6 +107,7 @@ class MiniGPT4Model:
         if not isinstance(system, str) or CONTROL.search(system):
             raise ValueError(f"system must be a text without control tokens, got {system!r}")
         self._system_text, keep_bytes = system, check_reuse(reuse_gb)
+        self._many_images = choose("many_images", many_images, MANY_IMAGES)
         if context is not None:
             check_whole("context", context, 2)
         if checkpoint is None:
@@ -119,6 +127,7 @@ class MiniGPT4Model:
         self._speaker = Speaker(
             model, self._system.words, self._decoding, self._context, stop=STOP, read=reply_of
         )
+        self._opened = ImageCache()
         self._seen = EncodedPictures(self._system.see, keep_bytes)
         self._room = InMemory(forget=self._seen.forget)
 
@@ -134,6 +143,7 @@ class MiniGPT4Model:
             **self._identity,
             "dtype": str(model.language_model.dtype).removeprefix("torch."),
             "system": self._system_text,
+            "many_images": self._many_images,
             "picture_size": model.config.vision_config.image_size,
             "context": self._context,
             "decoding": self._decoding.record(),
@@ -146,7 +156,8 @@ class MiniGPT4Model:
         def encode(turns: Sequence[Sequence[Part]]) -> list[Tensor] | Output:
             return encoded(turns, CONTROL, lambda part: self._seen.of(part["image"] or ""))
 
-        return in_rounds(examples, encode, self._ask, self._output)
+        given = [with_one_picture(each, self._many_images, self._opened) for each in examples]
+        return in_rounds(given, encode, self._ask, self._output)
 
     def _ask(self, rounds: Sequence[_Round]) -> list[Said]:
         """Return what the model says in each round."""

@@ -162,6 +162,32 @@ def test_what_is_said_depends_on_the_pictures(model: MiniGPT4Model, picture_fold
     assert texts(model.predict(batch)) != texts(model.predict(changed))
 
 
+@pytest.mark.parametrize("policy", ["collage", "last"])
+def test_of_several_pictures_one_is_made_where_it_is_wanted(
+    policy: str, asked: list[Any], model: MiniGPT4Model, monkeypatch: pytest.MonkeyPatch,
+    picture_folder: Path, tmp_path: Path,
+) -> None:  # fmt: skip
+    row = rows(picture_folder)[0]
+    lacks: Any = json.loads(json.dumps({**row, "id": "lacks"}))
+    lacks["messages"][-1]["content"][1]["image"] = str(tmp_path / "none.png")
+    monkeypatch.setattr(model, "_many_images", policy)
+    outputs = model.predict([row, lacks])
+    [one] = asked
+    parts = row["messages"][-1]["content"]
+    assert [part["type"] for part in parts] == ["text", "image", "text", "image", "text"]
+    pictures = [Image.open(image).convert("RGB") for image in shown(row)]
+    wide = Image.new("RGB", (pictures[0].width * 2, pictures[0].height))
+    wide.paste(pictures[0])
+    wide.paste(pictures[1], (pictures[0].width, 0))
+    [embeddings] = one.pictures
+    wanted = wide if policy == "collage" else pictures[1]
+    torch.testing.assert_close(embeddings, model._system.see(wanted))
+    told: Any = {**row, "messages": [{"role": "user", "content": [parts[0], *parts[2:]]}]}
+    assert list(one.prompt.ids) == ids_of(model, told)
+    assert outputs[0].status == "ok"
+    assert (outputs[1].status, (outputs[1].reason or "")[:9]) == ("error", "picture: ")
+
+
 def test_a_reply_is_drawn_by_seed_and_id_or_is_greedy(picture_folder: Path) -> None:
     row = rows(picture_folder)[0]
     others: list[Any] = [{**row, "id": f"{row['id']}-{number}"} for number in range(8)]
@@ -339,6 +365,7 @@ def test_what_does_not_fit_into_memory_is_asked_in_smaller_batches(
         ({"checkpoint": "a/b"}, "checkpoint must be a folder that cobsat convert minigpt4 made"),
         ({"tiny": True, "system": 3}, "system must be a text without control tokens, got 3"),
         ({"tiny": True, "system": "</s>"}, "system must be a text without control tokens"),
+        ({"tiny": True, "many_images": "both"}, "many_images must be one of error, collage, last"),
         ({"tiny": True, "top_p": 0}, "top_p must be above 0"),
         ({"tiny": True, "dtype": "int8"}, "dtype must be one of auto"),
         ({"tiny": True, "context": 1}, "context must be an integer of 2 or more, got 1"),
@@ -359,6 +386,7 @@ def test_the_record_says_how_it_is_asked(model: MiniGPT4Model) -> None:
         "dtype": "float32",
         "system": "Give the following image: <Img>ImageContent</Img>. You will be able to see the "
         "image once I provide it to you. Please answer my questions.",
+        "many_images": "error",
         "picture_size": 32,
         "context": 2048,
         "decoding": {
@@ -391,6 +419,8 @@ def test_questions_of_touchstone_in_a_run(questions: Any, tmp_path: Path) -> Non
     assert len(lines) == 8
     assert {line["status"] for line in lines} == {"ok"}
     assert all(line["text"] for line in lines)
+    run = json.loads((out / "run.json").read_text("utf-8"))
+    assert run["model_options"]["record"]["many_images"] == "collage"
 
 
 def test_a_run_goes_on_and_ends_the_same(picture_folder: Path, tmp_path: Path) -> None:
