@@ -40,7 +40,7 @@ SYSTEMS: Final[dict[str, System]] = {
     "GILL": System("runs", "gill, checkpoint=FOLDER"),
     "Qwen-VL": System("runs", "qwen_vl_chat, checkpoint=FOLDER"),
     "Emu": System("runs", "emu, checkpoint=FOLDER"),
-    "Emu2": System("not available", _PORT),
+    "Emu2": System("runs", "emu2, checkpoint=FOLDER"),
     "CogVLM": System("not available", _PORT),
     "mPLUG-Owl": System("not available", _ALONE),
     "MiniGPT-4": System("runs", "minigpt4, checkpoint=FOLDER"),

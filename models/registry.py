@@ -105,6 +105,12 @@ MODELS: Final[dict[str, Entry]] = {
         loaded_by="LlamaForCausalLM, with a tower, a T5 and StableDiffusionPipeline",
         extra="diffusers",
     ),
+    "emu2": Entry(
+        "cobsat.models.emu2.adapter:Emu2Model",
+        "Emu2, -Gen or -Chat (checkpoint=FOLDER), or a random tiny one, offline (--tiny)",
+        loaded_by="LlamaForCausalLM, with a tower and StableDiffusionXLPipeline",
+        extra="diffusers",
+    ),
     "minigpt4": Entry(
         "cobsat.models.minigpt4.adapter:MiniGPT4Model",
         "MiniGPT-4 on Vicuna (checkpoint=FOLDER), or a random tiny one, offline (--tiny)",

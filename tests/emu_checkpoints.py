@@ -16,6 +16,67 @@ RANK = 2
 """Of the instructed Emu's LoRA weights, here."""
 
 
+class Tensors(dict[str, Tensor]):
+    """Random tensors by name."""
+
+    def __init__(self, device: str = "cpu") -> None:
+        super().__init__()
+        self._device = device
+
+    def put(self, name: str, *shape: int) -> None:
+        scale = max(1, torch.Size(shape[1:]).numel()) ** -0.5
+        self[name] = torch.randn(shape, device=self._device) * scale
+
+    def linear(self, name: str, out: int, into: int) -> None:
+        self.put(f"{name}.weight", out, into)
+        self.put(f"{name}.bias", out)
+
+    def norm(self, name: str, width: int) -> None:
+        self.put(f"{name}.weight", width)
+        self.put(f"{name}.bias", width)
+
+    def tower(self, sizes: Any, before: str = "visual.") -> None:
+        """Put an EVA tower's tensors by their published names."""
+        width, patches = sizes.vision_width, (sizes.image_size // sizes.patch_size) ** 2
+        self.put(f"{before}cls_token", 1, 1, width)
+        self.put(f"{before}pos_embed", 1, 1 + patches, width)
+        patch = (sizes.patch_size, sizes.patch_size)
+        self.put(f"{before}patch_embed.proj.weight", width, 3, *patch)
+        self.put(f"{before}patch_embed.proj.bias", width)
+        for number in range(sizes.vision_layers):
+            block = f"{before}blocks.{number}"
+            self.norm(f"{block}.norm1", width)
+            self.norm(f"{block}.norm2", width)
+            self.put(f"{block}.attn.qkv.weight", 3 * width, width)
+            self.put(f"{block}.attn.q_bias", width)
+            self.put(f"{block}.attn.v_bias", width)
+            self.linear(f"{block}.attn.proj", width, width)
+            self.linear(f"{block}.mlp.fc1", sizes.vision_mlp_width, width)
+            self.linear(f"{block}.mlp.fc2", width, sizes.vision_mlp_width)
+
+    def llama(
+        self, before: str, width: int, rows: int, layers: int, mlp_width: int, rank: int = 0
+    ) -> None:
+        """Put a LLaMA's tensors, with LoRA weights beside those of its attention if asked for."""
+        self.put(f"{before}model.embed_tokens.weight", rows, width)
+        self.put(f"{before}model.norm.weight", width)
+        self.put(f"{before}lm_head.weight", rows, width)
+        for number in range(layers):
+            layer = f"{before}model.layers.{number}"
+            for each in "qkvo":
+                projection = f"{layer}.self_attn.{each}_proj"
+                self.put(f"{projection}.weight", width, width)
+                if rank:
+                    self.put(f"{projection}.lora_A.default.weight", rank, width)
+                    self.put(f"{projection}.lora_B.default.weight", width, rank)
+            self.put(f"{layer}.self_attn.rotary_emb.inv_freq", width // 2)
+            for each in ("gate", "up"):
+                self.put(f"{layer}.mlp.{each}_proj.weight", mlp_width, width)
+            self.put(f"{layer}.mlp.down_proj.weight", width, mlp_width)
+            for each in ("input", "post_attention"):
+                self.put(f"{layer}.{each}_layernorm.weight", width)
+
+
 def published_state(
     sizes: BridgeSizes,
     rows: int,
@@ -25,89 +86,36 @@ def published_state(
     instructed: bool = False,
 ) -> dict[str, Tensor]:
     """Return Emu's tensors by their published names, written down by hand."""
-    state: dict[str, Tensor] = {}
-
-    def add(name: str, *shape: int) -> None:
-        scale = max(1, torch.Size(shape[1:]).numel()) ** -0.5
-        state[name] = torch.randn(shape, device=device) * scale
-
-    def linear(name: str, out: int, into: int) -> None:
-        add(f"{name}.weight", out, into)
-        add(f"{name}.bias", out)
-
-    def norm(name: str, width: int) -> None:
-        add(f"{name}.weight", width)
-        add(f"{name}.bias", width)
-
-    width, patches = sizes.vision_width, (sizes.image_size // sizes.patch_size) ** 2
-    add("visual.cls_token", 1, 1, width)
-    add("visual.pos_embed", 1, 1 + patches, width)
-    add("visual.patch_embed.proj.weight", width, 3, sizes.patch_size, sizes.patch_size)
-    add("visual.patch_embed.proj.bias", width)
-    for number in range(sizes.vision_layers):
-        block = f"visual.blocks.{number}"
-        norm(f"{block}.norm1", width)
-        norm(f"{block}.norm2", width)
-        add(f"{block}.attn.qkv.weight", 3 * width, width)
-        add(f"{block}.attn.q_bias", width)
-        add(f"{block}.attn.v_bias", width)
-        linear(f"{block}.attn.proj", width, width)
-        linear(f"{block}.mlp.fc1", sizes.vision_mlp_width, width)
-        linear(f"{block}.mlp.fc2", width, sizes.vision_mlp_width)
-    norm("ln_visual", width)
+    state = Tensors(device)
+    state.tower(sizes)
+    state.norm("ln_visual", sizes.vision_width)
     former, inner = sizes.former_width, sizes.former_heads * sizes.former_head_width
-    add("cformer.causal_tokens", 1, sizes.causal_tokens, former)
+    state.put("cformer.causal_tokens", 1, sizes.causal_tokens, former)
     for number in range(sizes.former_layers):
         layer = f"cformer.cformer.block.{number}.layer"
         for place, attention, read in (
-            (0, "SelfAttention", former), (1, "EncDecAttention", width),
+            (0, "SelfAttention", former), (1, "EncDecAttention", sizes.vision_width),
         ):  # fmt: skip
-            add(f"{layer}.{place}.{attention}.q.weight", inner, former)
-            add(f"{layer}.{place}.{attention}.k.weight", inner, read)
-            add(f"{layer}.{place}.{attention}.v.weight", inner, read)
-            add(f"{layer}.{place}.{attention}.o.weight", former, inner)
-            add(f"{layer}.{place}.layer_norm.weight", former)
-        add(f"{layer}.2.DenseReluDense.wi.weight", sizes.former_mlp_width, former)
-        add(f"{layer}.2.DenseReluDense.wo.weight", former, sizes.former_mlp_width)
-        add(f"{layer}.2.layer_norm.weight", former)
+            state.put(f"{layer}.{place}.{attention}.q.weight", inner, former)
+            state.put(f"{layer}.{place}.{attention}.k.weight", inner, read)
+            state.put(f"{layer}.{place}.{attention}.v.weight", inner, read)
+            state.put(f"{layer}.{place}.{attention}.o.weight", former, inner)
+            state.put(f"{layer}.{place}.layer_norm.weight", former)
+        state.put(f"{layer}.2.DenseReluDense.wi.weight", sizes.former_mlp_width, former)
+        state.put(f"{layer}.2.DenseReluDense.wo.weight", former, sizes.former_mlp_width)
+        state.put(f"{layer}.2.layer_norm.weight", former)
     first = "cformer.cformer.block.0.layer.0.SelfAttention"
-    add(f"{first}.relative_attention_bias.weight", sizes.former_buckets, sizes.former_heads)
-    add("cformer.cformer.final_layer_norm.weight", former)
-    linear("cformer.projection", sizes.language_width, former)
-    state |= _llama(sizes.language_width, rows, layers, mlp_width, device, instructed)
+    state.put(f"{first}.relative_attention_bias.weight", sizes.former_buckets, sizes.former_heads)
+    state.put("cformer.cformer.final_layer_norm.weight", former)
+    state.linear("cformer.projection", sizes.language_width, former)
+    lm, width = f"decoder.lm.{'base_model.model.' if instructed else ''}", sizes.language_width
+    state.llama(lm, width, rows, layers, mlp_width, RANK if instructed else 0)
+    state.put(f"{lm}stu_regress_head.weight", width, width)
     # What takes no part.
-    add("cformer.cformer.embed_tokens.weight", 9, former)
-    norm("visual.norm", width)
-    linear("visual.head", 7, width)
-    return state
-
-
-def _llama(
-    width: int, rows: int, layers: int, mlp_width: int, device: str, instructed: bool
-) -> dict[str, Tensor]:
-    lm = f"decoder.lm.{'base_model.model.' if instructed else ''}"
-    shapes: dict[str, tuple[int, ...]] = {
-        f"{lm}model.embed_tokens.weight": (rows, width), f"{lm}model.norm.weight": (width,),
-        f"{lm}lm_head.weight": (rows, width), f"{lm}stu_regress_head.weight": (width, width),
-    }  # fmt: skip
-    for number in range(layers):
-        layer = f"{lm}model.layers.{number}"
-        for each in "qkvo":
-            projection = f"{layer}.self_attn.{each}_proj"
-            shapes[f"{projection}.weight"] = (width, width)
-            if instructed:
-                shapes[f"{projection}.lora_A.default.weight"] = (RANK, width)
-                shapes[f"{projection}.lora_B.default.weight"] = (width, RANK)
-        shapes[f"{layer}.self_attn.rotary_emb.inv_freq"] = (width // 2,)
-        for each in ("gate", "up"):
-            shapes[f"{layer}.mlp.{each}_proj.weight"] = (mlp_width, width)
-        shapes[f"{layer}.mlp.down_proj.weight"] = (width, mlp_width)
-        for each in ("input", "post_attention"):
-            shapes[f"{layer}.{each}_layernorm.weight"] = (width,)
-    return {
-        name: torch.randn(shape, device=device) * shape[-1] ** -0.5
-        for name, shape in shapes.items()
-    }
+    state.put("cformer.cformer.embed_tokens.weight", 9, former)
+    state.norm("visual.norm", sizes.vision_width)
+    state.linear("visual.head", 7, sizes.vision_width)
+    return dict(state)  # a class of its own is more than tensors to a reader of pickles
 
 
 SIZES = BridgeSizes(**{**tiny.SIZES.config(), "vision_heads": 16})

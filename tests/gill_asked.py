@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from cobsat import Example, Options, examples
-from cobsat.models import Output
+from cobsat import Example
 from cobsat.models.gill.adapter import GILL
 from cobsat.models.gill.prompts import Prompt, format_prompt
 from cobsat.models.rounds import user_turns
@@ -14,19 +12,6 @@ from torch import Tensor
 
 FAST: dict[str, Any] = {"tiny": True, "steps": 1}
 """Options of a model whose pictures take a moment."""
-
-
-def rows(pictures: Path, config: str = "color_i-2shot", **options: Any) -> list[Example]:
-    return examples(config, "test", Options(images=str(pictures), **options))
-
-
-def drawn(outputs: list[Output]) -> list[bytes]:
-    assert {output.status for output in outputs} == {"ok"}, [o.reason for o in outputs]
-    return [output.image.tobytes() for output in outputs]  # type: ignore[union-attr]
-
-
-def extras(outputs: list[Output]) -> list[dict[str, Any]]:
-    return [output.extra or {} for output in outputs]
 
 
 def prompt_of(model: GILL, row: Example, *replies: Any) -> Prompt:
@@ -44,11 +29,3 @@ def seen(model: GILL, row: Example) -> list[Tensor]:
     parts = row["messages"][-1]["content"]
     opened = [model._seen._opened.open(p["image"]) for p in parts if p["image"] is not None]
     return [model._system.read(picture) for picture in opened]
-
-
-def said(text: str, **more: Any) -> Any:
-    content = [{"type": "text", "text": text, "image": None}]
-    return {
-        "id": "it", "messages": [{"role": "user", "content": content}], "followup": None,
-        "output": "image", **more,
-    }  # fmt: skip

@@ -1,23 +1,20 @@
-"""Emu under test, tiny: batches, seeds, rounds, pictures, texts, failures, records, whole runs."""
+"""Emu under test, tiny: batches, seeds, rounds, pictures, texts, failures."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from cobsat import Example, Options, examples
-from cobsat.cli import main
-from cobsat.models import Output
 from cobsat.models.emu.adapter import EmuModel
 from cobsat.models.emu.system import Emu
 from cobsat.models.seeds import example_seed
 from cobsat.models.spliced import Prompt
 from cobsat.models.stable_diffusion import Diffusion
-from torch import Tensor
+from emu_asked import described, plain_regression, seen, spy
+from ports import drawn, rows
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -30,50 +27,10 @@ def model() -> EmuModel:
     return EmuModel(**FAST)
 
 
-def rows(pictures: Path, config: str = "color_i-2shot", **options: Any) -> list[Example]:
-    return examples(config, "test", Options(images=str(pictures), **options))
-
-
-def described(pictures: Path, config: str = "color_i-2shot") -> list[Example]:
-    return rows(pictures, config, output="description", instructions_for="emu")
-
-
-def drawn(outputs: list[Output]) -> list[bytes]:
-    assert {output.status for output in outputs} == {"ok"}, [o.reason for o in outputs]
-    return [output.image.tobytes() for output in outputs]  # type: ignore[union-attr]
-
-
-def said(text: str, **more: Any) -> Any:
-    content = [{"type": "text", "text": text, "image": None}]
-    return {
-        "id": "it", "messages": [{"role": "user", "content": content}], "followup": None,
-        "output": "image", **more,
-    }  # fmt: skip
-
-
 @pytest.fixture
 def asked(model: EmuModel, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What the language model is asked, as it comes."""
-    given: list[Any] = []
-    for name in ("text", "picture"):
-        own = getattr(model._speaker, name)
-
-        def answers(prompts: Any, own: Any = own) -> Any:
-            given.extend(prompts)
-            return own(prompts)
-
-        monkeypatch.setattr(model._speaker, name, answers)
-    return given
-
-
-def plain_regression(emu: Emu, prompt: Prompt, pictures: list[Tensor]) -> Tensor:
-    """The rule of a picture's embeddings, the whole row anew for each and without a cache."""
-    row = emu.embeddings(prompt, pictures)[None]
-    for _ in range(emu.vocabulary.count):
-        with torch.inference_mode():
-            hidden = emu.language_model.model(inputs_embeds=row).last_hidden_state
-            row = torch.cat([row, emu.bridge.regression(hidden[:, -1:])], dim=1)
-    return row[:, -emu.vocabulary.count :]
+    return spy(model, monkeypatch)
 
 
 def test_a_picture_is_the_same_in_any_batch(model: EmuModel, picture_folder: Path) -> None:
@@ -100,8 +57,7 @@ def test_a_picture_is_the_stock_pipelines(
     (output,) = model.predict([row])
     (one,), emu, words = asked, model._system, model._system.vocabulary
     assert one.prompt.ids[-1] == words.picture_begin
-    shown = [part["image"] for part in row["messages"][0]["content"] if part["image"] is not None]
-    pictures = [emu.read(model._seen._opened.open(image)) for image in shown]
+    pictures = seen(model, row)
     assert [torch.equal(a, b) for a, b in zip(one.pictures, pictures, strict=True)] == [True, True]
     assert not torch.allclose(pictures[0], pictures[1])
     nothing = Prompt((words.begin, words.picture_begin), ())
@@ -227,32 +183,6 @@ def test_a_chain_of_thought_goes_on_from_the_reply_itself(
     assert asked[-1].prompt.ids.count(words.user) == 2
 
 
-@pytest.mark.parametrize("token", ["<s>", "</s>", "[IMG]", "[/IMG]", "<image>", "[USER]", "[PAD]"])
-def test_a_text_that_steers_the_model_is_an_error(model: EmuModel, token: str) -> None:
-    expected = f"control_token: a text of the prompt holds {token!r}"
-    assert model.predict([said(f"red {token}: ")])[0].reason == expected
-    assert model.predict([said("red: ", followup=f"and {token}")])[0].reason == expected
-
-
-def test_one_bad_example_does_not_cost_the_others(
-    model: EmuModel, picture_folder: Path, tmp_path: Path
-) -> None:
-    good = rows(picture_folder)[0]
-    missing = said("red: ")
-    missing["messages"][0]["content"].append(
-        {"type": "image", "text": None, "image": str(tmp_path / "none.png")}
-    )
-    # <s>, LLaMA's space and [IMG] beside the letters; five embeddings are read again.
-    outputs = model.predict([missing, good, said("a" * 2041), said("a" * 2040)])
-    assert [output.status for output in outputs] == ["error", "ok", "error", "ok"]
-    assert (outputs[0].reason or "").startswith("picture: ")
-    assert outputs[2].reason == (
-        "too_long: the prompt has 2,044 tokens with its pictures and the reply needs 5, the "
-        "context has 2,048"
-    )
-    assert drawn(outputs[1:2]) == drawn(model.predict([good]))
-
-
 def test_the_context_ends_a_reply(model: EmuModel, asked: list[Any], picture_folder: Path) -> None:
     row = described(picture_folder)[0]
     model.predict([row])
@@ -291,24 +221,6 @@ def test_a_reply_without_text_is_an_error(
     assert thought[0].reason == "empty: first round: nothing came"
 
 
-def test_a_withheld_picture_is_blocked(
-    model: EmuModel, picture_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def black(images: Tensor, clip_input: Tensor) -> Any:
-        return images * 0, [True]
-
-    def features(pictures: Any, return_tensors: str) -> Any:
-        from transformers import BatchFeature
-
-        return BatchFeature({"pixel_values": torch.ones(1)})
-
-    monkeypatch.setattr(model._system.decoder, "safety_checker", black)
-    monkeypatch.setattr(model._system.decoder, "feature_extractor", features)
-    output = model.predict(rows(picture_folder)[:1])[0]
-    assert (output.status, output.image) == ("blocked", None)
-    assert output.reason == "safety_checker: it withheld the picture"
-
-
 def test_what_is_no_number_is_no_answer(picture_folder: Path) -> None:
     picture, text = rows(picture_folder)[:1], described(picture_folder)[:1]
     model = EmuModel(**FAST)
@@ -331,72 +243,12 @@ def test_what_is_no_number_is_no_answer(picture_folder: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "checkpoint must be given, or tiny=true, and not both, got checkpoint=None"),
-        ({"tiny": True, "steps": 0}, "steps must be an integer of 1 or more, got 0"),
-        ({"tiny": True, "guidance": 0.5}, r"guidance must be a number of 1 \(none\) or more"),
         ({"tiny": True, "beams": 0}, "beams must be an integer of 1 or more, got 0"),
         ({"tiny": True, "length_penalty": True}, "length_penalty must be a number, got True"),
         ({"tiny": True, "top_p": 0.5}, "temperature and top_p must go with do_sample=true"),
-        ({"tiny": True, "dtype": "int8"}, "dtype must be one of auto"),
-        ({"tiny": True, "context": 1}, "context must be an integer of 2 or more, got 1"),
         ({"tiny": True, "reuse_gb": -1}, "reuse_gb must be a number of 0 or more, got -1"),
     ],
 )
 def test_options_that_cannot_be_are_named(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         EmuModel(**options)
-
-
-def test_without_a_decoder_it_only_describes() -> None:
-    model = EmuModel(tiny=True, decoder=None)
-    assert model.capabilities.outputs == {"description"}
-    assert model.capabilities.hint == "leave out decoder=null"
-    record = model.record()
-    assert json.loads(json.dumps(record)) == record
-    assert record["drawing"] is None
-
-
-def test_tiny_systems_of_one_seed_are_the_same() -> None:
-    before = torch.get_rng_state()
-    one, two, other = (Emu.tiny(seed) for seed in (0, 0, 1))
-    assert torch.equal(torch.get_rng_state(), before)
-    for part in ("language_model", "bridge"):
-        states = [getattr(system, part).state_dict() for system in (one, two, other)]
-        assert all(torch.equal(states[0][name], states[1][name]) for name in states[0])
-        assert not all(torch.equal(states[0][name], states[2][name]) for name in states[0])
-
-
-def kept(folder: Path) -> list[dict[str, Any]]:
-    lines = (folder / "predictions.jsonl").read_text("utf-8").splitlines()
-    found = [json.loads(line) for line in lines]
-    for line in found:
-        del line["seconds"]
-    return found
-
-
-@pytest.mark.parametrize("output", ["image", "description"])
-def test_a_run_goes_on_and_ends_the_same(
-    output: str, picture_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    arguments = [
-        "predict", "--model", "emu", "--tiny", "--model-option", "steps=1", "--images",
-        str(picture_folder), "--config", "color_i-2shot", "--batch-size", "3", "--output", output,
-    ]  # fmt: skip
-    whole, parts = tmp_path / "whole", tmp_path / "parts"
-    assert main([*arguments, "--limit", "3", "--out", str(whole)]) == 0
-    assert main([*arguments, "--limit", "1", "--out", str(parts)]) == 0
-    assert main([*arguments, "--limit", "3", "--out", str(parts)]) == 0
-    assert kept(parts) == kept(whole)
-    assert {line["status"] for line in kept(whole)} == {"ok"}
-    for path in (whole / "images").glob("*"):
-        assert path.read_bytes() == (parts / "images" / path.name).read_bytes()
-    run = json.loads((whole / "run.json").read_text("utf-8"))
-    assert run["instructions_for"] == "emu"
-    more = ["--limit", "1", "--samples", "2", "--out", str(tmp_path / "samples")]
-    assert main([*arguments, *more]) == (0 if output == "image" else 2)
-    if output == "image":
-        assert len({line["image_sha256"] for line in kept(tmp_path / "samples")}) == 2
-    else:
-        assert "texts are the best of their beams: --model-option do_sample=true" in (
-            capsys.readouterr().err
-        )

@@ -1,4 +1,4 @@
-"""GILL under test, tiny: batches, seeds, rounds, pictures, records, whole runs."""
+"""GILL under test, tiny: batches, seeds, rounds, pictures, records."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from typing import Any
 
 import pytest
 import torch
-from cobsat.cli import main
 from cobsat.models.gill.adapter import GILL
 from cobsat.models.gill.prompts import Prompt
 from cobsat.models.gill.replies import DrawingRule
-from cobsat.models.gill.system import Gill
 from cobsat.models.seeds import example_seed
 from cobsat.models.stable_diffusion import Diffusion
-from gill_asked import FAST, drawn, extras, prompt_of, rows, seen
+from gill_asked import FAST, prompt_of, seen
+from ports import drawn, extras, rows
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -315,59 +314,3 @@ def test_the_record_says_how_it_is_asked() -> None:
         },
     }  # fmt: skip
     assert json.loads(json.dumps(record)) == record
-
-
-def test_tiny_systems_of_one_seed_are_the_same() -> None:
-    before = torch.get_rng_state()
-    one, two, other = (Gill.tiny(seed) for seed in (0, 0, 1))
-    assert torch.equal(torch.get_rng_state(), before)
-    for part in ("language_model", "vision", "bridge"):
-        states = [getattr(system, part).state_dict() for system in (one, two, other)]
-        assert all(torch.equal(states[0][name], states[1][name]) for name in states[0])
-        assert not all(torch.equal(states[0][name], states[2][name]) for name in states[0])
-
-
-@pytest.fixture
-def arguments(picture_folder: Path) -> list[str]:
-    return [
-        "predict", "--model", "gill", "--tiny", "--model-option", "steps=1", "--images",
-        str(picture_folder), "--config", "color_i-2shot", "--batch-size", "3",
-    ]  # fmt: skip
-
-
-def kept(folder: Path) -> list[dict[str, Any]]:
-    lines = (folder / "predictions.jsonl").read_text("utf-8").splitlines()
-    found = [json.loads(line) for line in lines]
-    for line in found:
-        del line["seconds"]
-    return found
-
-
-def test_a_run_goes_on_and_ends_the_same(arguments: list[str], tmp_path: Path) -> None:
-    whole, parts = tmp_path / "whole", tmp_path / "parts"
-    assert main([*arguments, "--limit", "3", "--out", str(whole)]) == 0
-    assert main([*arguments, "--limit", "1", "--out", str(parts)]) == 0
-    assert main([*arguments, "--limit", "3", "--out", str(parts)]) == 0
-    assert kept(parts) == kept(whole)
-    assert {line["status"] for line in kept(whole)} == {"ok"}
-    for path in (whole / "images").iterdir():
-        assert path.read_bytes() == (parts / "images" / path.name).read_bytes()
-    run = json.loads((whole / "run.json").read_text("utf-8"))
-    assert run["instructions_for"] == "gill"
-
-
-def test_samples_of_pictures_differ_and_greedy_descriptions_are_refused(
-    arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "run"
-    assert main([*arguments, "--limit", "1", "--samples", "2", "--out", str(out)]) == 0
-    lines = kept(out)
-    assert len({line["extra"]["seed"] for line in lines}) == 2
-    assert len({line["image_sha256"] for line in lines}) == 2
-    more = ["--limit", "1", "--samples", "2", "--output", "description"]
-    described = tmp_path / "described"
-    assert main([*arguments, *more, "--out", str(described)]) == 2
-    assert "samples of model gill must be 1, got 2: answers are greedy" in capsys.readouterr().err
-    more += ["--model-option", "do_sample=true", "--model-option", "temperature=9"]
-    assert main([*arguments, *more, "--out", str(described)]) == 0
-    assert len({line["text"] for line in kept(described)}) == 2

@@ -1,4 +1,4 @@
-"""SEED-LLaMA under test, tiny: batches, seeds, rounds, what is no picture, records, whole runs."""
+"""SEED-LLaMA under test, tiny: batches, seeds, rounds, what is no picture, records, LoRA."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from typing import Any
 
 import pytest
 import torch
-from cobsat import Example, Options, examples
-from cobsat.cli import main
-from cobsat.models import Output
+from cobsat import Example
 from cobsat.models.seed_llama.adapter import SeedLLaMA
 from cobsat.models.seed_llama.prompts import format_prompt, user_turns
 from cobsat.models.seed_llama.system import SeedLlama, Unclip
 from cobsat.models.seeds import example_seed
 from cobsat.models.vlm_generation import Decoding
+from ports import drawn, extras, rows
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -60,19 +59,6 @@ def calls(model: SeedLLaMA, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, A
 
     monkeypatch.setattr(model, "_system", replace(model._system, decoder=Spy()))
     return given
-
-
-def rows(pictures: Path, config: str = "color_i-2shot", **options: Any) -> list[Example]:
-    return examples(config, "test", Options(images=str(pictures), **options))
-
-
-def drawn(outputs: list[Output]) -> list[bytes]:
-    assert {output.status for output in outputs} == {"ok"}, [o.reason for o in outputs]
-    return [output.image.tobytes() for output in outputs]  # type: ignore[union-attr]
-
-
-def extras(outputs: list[Output]) -> list[dict[str, Any]]:
-    return [output.extra or {} for output in outputs]
 
 
 def codes_of(model: SeedLLaMA, row: Example) -> list[tuple[int, ...]]:
@@ -279,39 +265,6 @@ def test_forced_codes_are_those_that_the_model_finds_likeliest(
     assert of_codes.argmax(dim=-1).tolist() == codes
 
 
-def said(text: str, **more: Any) -> Any:
-    content = [{"type": "text", "text": text, "image": None}]
-    return {
-        "id": "it", "messages": [{"role": "user", "content": content}], "followup": None,
-        "output": "image", **more,
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize("token", ["<s>", "</s>", "<img>", "</img>", "<img_00007>", "<unk>"])
-def test_a_text_that_steers_the_model_is_an_error(model: SeedLLaMA, token: str) -> None:
-    expected = f"control_token: a text of the prompt holds {token!r}"
-    assert model.predict([said(f"red {token}: ")])[0].reason == expected
-    assert model.predict([said("red: ", followup=f"and {token}")])[0].reason == expected
-
-
-def test_one_bad_example_does_not_cost_the_others(
-    model: SeedLLaMA, picture_folder: Path, tmp_path: Path
-) -> None:
-    good = rows(picture_folder)[0]
-    missing = said("red: ")
-    missing["messages"][0]["content"].append(
-        {"type": "image", "text": None, "image": str(tmp_path / "none.png")}
-    )
-    outputs = model.predict([missing, good, said("a" * 5000)])
-    assert [output.status for output in outputs] == ["error", "ok", "error"]
-    assert (outputs[0].reason or "").startswith("picture: ")
-    assert outputs[2].reason == (
-        "too_long: the prompt has 5,018 tokens with its pictures and the reply needs 1, the "
-        "context has 4,096"
-    )
-    assert drawn(outputs[1:2]) == drawn(model.predict([good]))
-
-
 def test_a_prompt_that_leaves_no_room_for_a_forced_picture(picture_folder: Path) -> None:
     row = rows(picture_folder)[0]
     length = (SeedLLaMA(**FAST).predict([row])[0].usage or {})["input_tokens"]
@@ -332,16 +285,6 @@ def test_a_first_round_that_says_nothing_is_an_error(
     assert outputs[0].reason == "empty: first round: nothing came"
     described = model.predict(rows(picture_folder, output="description")[:1])
     assert (described[0].reason or "").startswith("empty: 0 pictures came and no text")
-
-
-def test_pixels_that_are_no_numbers_are_no_picture(picture_folder: Path) -> None:
-    model = SeedLLaMA(**FAST)
-    with torch.no_grad():
-        model._system.decoder.vae.decoder.conv_out.bias.fill_(torch.nan)
-    output = model.predict(rows(picture_folder)[:1])[0]
-    assert output.status == "error"
-    assert output.image is None
-    assert output.reason == "not_finite: the picture's pixels are not all numbers"
 
 
 @pytest.mark.parametrize("options", [{}, {"do_sample": False}, {"force_image": True}], ids=str)
@@ -365,27 +308,12 @@ def test_scores_that_are_no_numbers_are_no_reply(
         assert drawn([sound]) == drawn(expected[1:])
 
 
-def test_without_a_decoder_it_only_describes(picture_folder: Path) -> None:
-    model = SeedLLaMA(tiny=True, decoder=None)
-    assert model.capabilities.outputs == {"description"}
-    assert model.capabilities.hint == "leave out decoder=null"
-    assert model.record()["drawing"] is None
-    assert model.predict(rows(picture_folder, output="description")[:1])[0].text
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "checkpoint must be given, or tiny=true, and not both, got checkpoint=None"),
-        ({"checkpoint": "a/b", "tiny": True}, "and not both, got checkpoint='a/b', tiny=True"),
         ({"tiny": True, "force_image": "yes"}, "force_image must be true or false, got 'yes'"),
-        ({"tiny": True, "steps": 0}, "steps must be an integer of 1 or more, got 0"),
-        ({"tiny": True, "guidance": 0.5}, r"guidance must be a number of 1 \(none\) or more"),
         ({"tiny": True, "noise_level": -1}, "noise_level must be an integer of 0 or more"),
         ({"tiny": True, "resampling": "nearest"}, "resampling must be one of bilinear, bicubic"),
-        ({"tiny": True, "top_p": 0}, "top_p must be above 0"),
-        ({"tiny": True, "dtype": "int8"}, "dtype must be one of auto"),
-        ({"tiny": True, "context": 1}, "context must be an integer of 2 or more, got 1"),
     ],
 )
 def test_options_that_cannot_be_are_named(options: dict[str, Any], message: str) -> None:
@@ -414,62 +342,6 @@ def test_the_record_says_how_it_is_asked(model: SeedLLaMA) -> None:
     }  # fmt: skip
     assert json.loads(json.dumps(record)) == record
     assert model._decoding == Decoding(512, True, 1.0, 0.5, 0)
-
-
-def test_tiny_systems_of_one_seed_are_the_same() -> None:
-    before = torch.get_rng_state()
-    one, two, other = (SeedLlama.tiny(seed) for seed in (0, 0, 1))
-    assert torch.equal(torch.get_rng_state(), before)
-    for part in ("language_model", "image_tokenizer"):
-        states = [getattr(system, part).state_dict() for system in (one, two, other)]
-        assert all(torch.equal(states[0][name], states[1][name]) for name in states[0])
-        assert not all(torch.equal(states[0][name], states[2][name]) for name in states[0])
-
-
-@pytest.fixture
-def arguments(picture_folder: Path) -> list[str]:
-    return [
-        "predict", "--model", "seed_llama", *FAST_ARGUMENTS, "--images", str(picture_folder),
-        "--config", "color_i-2shot", "--batch-size", "3",
-    ]  # fmt: skip
-
-
-def kept(folder: Path) -> list[dict[str, Any]]:
-    lines = (folder / "predictions.jsonl").read_text("utf-8").splitlines()
-    found = [json.loads(line) for line in lines]
-    for line in found:
-        del line["seconds"]
-    return found
-
-
-def test_a_run_goes_on_and_ends_the_same(arguments: list[str], tmp_path: Path) -> None:
-    whole, parts = tmp_path / "whole", tmp_path / "parts"
-    assert main([*arguments, "--limit", "5", "--out", str(whole)]) == 0
-    assert main([*arguments, "--limit", "2", "--out", str(parts)]) == 0
-    assert main([*arguments, "--limit", "5", "--out", str(parts)]) == 0
-    assert kept(parts) == kept(whole)
-    assert {line["status"] for line in kept(whole)} == {"ok"}
-    for path in (whole / "images").iterdir():
-        assert path.read_bytes() == (parts / "images" / path.name).read_bytes()
-    run = json.loads((whole / "run.json").read_text("utf-8"))
-    assert run["instructions_for"] == "seed_llama"
-    assert run["model_options"]["options"] == {"tiny": True, "steps": 2}
-
-
-def test_samples_have_seeds_of_their_own(arguments: list[str], tmp_path: Path) -> None:
-    out = tmp_path / "run"
-    assert main([*arguments, "--limit", "1", "--samples", "3", "--out", str(out)]) == 0
-    lines = kept(out)
-    assert len(lines) == 3
-    assert len({line["extra"]["seed"] for line in lines}) == 3
-    assert len({line["image_sha256"] for line in lines}) == 3
-
-
-def test_descriptions_in_a_run(arguments: list[str], tmp_path: Path) -> None:
-    out = tmp_path / "run"
-    assert main([*arguments, "--limit", "2", "--output", "description", "--out", str(out)]) == 0
-    assert [line["status"] for line in kept(out)] == ["ok", "ok"]
-    assert not (out / "images").exists()
 
 
 @pytest.mark.filterwarnings("ignore:.*gradient_checkpointing.*:FutureWarning")
