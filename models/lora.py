@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+import torch
 from cobsat.checkpoints import check_checkpoint
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
@@ -94,6 +95,7 @@ def _check_all_used(weights: Path, tuned: Any, base: str) -> None:
             )
 
 
+@torch.no_grad()  # published weights may be saved as parameters
 def merged(state: Mapping[str, Tensor], alpha: float, what: str) -> dict[str, Tensor]:
     """Return tensors with LoRA weights merged into those that they stand beside.
 

@@ -24,6 +24,7 @@ from typing import Any
 
 import emu_checkpoints
 import gill_checkpoints
+import pandagpt_checkpoints
 import qwen_vl_checkpoints
 import seed_checkpoints
 import tiny_models
@@ -77,6 +78,14 @@ def _emu(home: Path) -> Sequence[Path]:
     """Save a tiny Emu, pretrained and instructed, and LLaMA's words as they are published."""
     home.mkdir(parents=True)
     return emu_checkpoints.save_published(home)
+
+
+def _pandagpt(home: Path) -> tuple[Path, Path, Path]:
+    """Save a tiny PandaGPT's parts as they are published, its own in a folder."""
+    imagebind, delta, vicuna = pandagpt_checkpoints.save_published(home)
+    own = home / "own"
+    own.mkdir()
+    return imagebind, delta.rename(own / delta.name).parent, vicuna
 
 
 def _qwen_vl_chat(home: Path) -> Path:
@@ -169,6 +178,9 @@ STANDS_FOR: dict[str, Needed] = {
         ("Emu/pretrain", lambda home: _emu(home)[0], ""),
         ("Emu/Emu-instruct.pt", lambda home: _emu(home)[1], ""),
         ("llama-13b", lambda home: _emu(home)[2], "convert emu"),
+        ("imagebind_huge.pth", lambda home: _pandagpt(home)[0], "convert pandagpt"),
+        ("pandagpt_13b_max_len_400", lambda home: _pandagpt(home)[1], "convert pandagpt"),
+        ("vicuna-13b-v0", lambda home: _pandagpt(home)[2], "convert pandagpt"),
         # files of others
         ("datasets.zip", _official_pictures, "official|checkpoint=|cobsat train"),
         ("touchstone_20230831.tsv", _official_questions, r"touchstone_2023|--config touchstone\b"),

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from cobsat.models.pandagpt import tiny
 from cobsat.models.pandagpt.vision import VisionSizes
-from torch import Tensor
+from torch import Tensor, nn
 from transformers import LlamaConfig, LlamaForCausalLM
 
 RANK = 2
@@ -117,7 +117,8 @@ def save_published(home: Path) -> tuple[Path, Path, Path]:
         torch.manual_seed(1)
         model: Any = tiny.tiny_language_model(words)
         torch.save(imagebind_state(SIZES), imagebind)
-        torch.save(delta_state(SIZES, layers=2), delta)
+        trained = delta_state(SIZES, layers=2)
+        torch.save({name: nn.Parameter(tensor) for name, tensor in trained.items()}, delta)
     vicuna.mkdir()
     words.save_pretrained(vicuna)
     model.config.architectures = ["LlamaForCausalLM"]

@@ -77,4 +77,6 @@ def test_the_page_holds_touchstones_numbers() -> None:
     page = (ROOT / "docs" / "models.md").read_text("utf-8")
     with open(ROOT / "cobsat_dataset" / "paper" / "touchstone_leaderboard.csv") as file:
         scores = {row["model"]: row["score"] for row in csv.DictReader(file)}
-    assert f"(the paper's score: {scores['Qwen-VL']})" in page
+    for section, name in (("Qwen-VL-Chat", "Qwen-VL"), ("PandaGPT", "PandaGPT")):
+        [told] = re.findall(rf"^## {section}$(.*?)(?=^## |\Z)", page, re.M | re.S)
+        assert f"(the paper's score: {scores[name]})" in told
