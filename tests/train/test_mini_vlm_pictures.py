@@ -47,7 +47,7 @@ def test_the_base_is_tuned_on_them(
     sft_qwen_vl.main(
         ["--config", "mini_vlm_table4.yaml", "--model_name_or_path", str(FOLDERS["base"]),
          "--dataset_config", "texture_ii-2shot", "--images", str(pictures), "--max_steps", "2",
-         "--output_dir", str(tmp_path)]
+         "--per_device_train_batch_size", "2", "--output_dir", str(tmp_path)]
     )  # fmt: skip
     assert "step 1 of 2: loss" in capsys.readouterr().err  # the first, though 25 are between two
     weights = load_file(tmp_path / "adapter_model.safetensors")

@@ -143,9 +143,10 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Pair:
     """Two baselines on the test split, compared as base and tuned model are."""
     home = tmp_path_factory.mktemp("runs")
     for model in ("query", "oracle"):
-        run = ["run", "--model", model, "--config", "all-2shot", "--split", "ft_test", "--output",
-               "description", "--limit", "20", "--judge", "mention"]  # fmt: skip
-        assert cobsat([*run, "--out", str(home / model)]) == 0
+        run = ["predict", "--model", model, "--config", "all-2shot", "--split", "ft_test",
+               "--output", "description", "--limit", "20", "--out", str(home / model)]  # fmt: skip
+        assert cobsat(run) == 0
+        assert cobsat(["judge", str(home / model), "--judge", "mention"]) == 0
     runs = [read_run(RunFolder(home / m), "mention", m) for m in ("query", "oracle")]
     return compare_runs(runs)[0]
 
