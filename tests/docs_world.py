@@ -22,8 +22,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import emu2_checkpoints
 import emu_checkpoints
 import gill_checkpoints
+import minigpt4_checkpoints
 import pandagpt_checkpoints
 import qwen_vl_checkpoints
 import seed_checkpoints
@@ -86,6 +88,12 @@ def _pandagpt(home: Path) -> tuple[Path, Path, Path]:
     own = home / "own"
     own.mkdir()
     return imagebind, delta.rename(own / delta.name).parent, vicuna
+
+
+def _minigpt4(home: Path) -> Sequence[Path]:
+    """Save a tiny MiniGPT-4's trained layer, BLIP-2 and Vicuna as they are published."""
+    home.mkdir(parents=True)
+    return minigpt4_checkpoints.save_published(home)
 
 
 def _qwen_vl_chat(home: Path) -> Path:
@@ -178,9 +186,14 @@ STANDS_FOR: dict[str, Needed] = {
         ("Emu/pretrain", lambda home: _emu(home)[0], ""),
         ("Emu/Emu-instruct.pt", lambda home: _emu(home)[1], ""),
         ("llama-13b", lambda home: _emu(home)[2], "convert emu"),
+        ("Emu2-Gen", emu2_checkpoints.save_gen, ""),
+        ("Emu2-Chat", emu2_checkpoints.save_chat, ""),
         ("imagebind_huge.pth", lambda home: _pandagpt(home)[0], "convert pandagpt"),
         ("pandagpt_13b_max_len_400", lambda home: _pandagpt(home)[1], "convert pandagpt"),
         ("vicuna-13b-v0", lambda home: _pandagpt(home)[2], "convert pandagpt"),
+        ("prerained_minigpt4_7b.pth", lambda home: _minigpt4(home)[0], "convert minigpt4"),
+        ("blip2-flan-t5-xxl", lambda home: _minigpt4(home)[1], "convert minigpt4"),
+        ("vicuna-7b", lambda home: _minigpt4(home)[2], "convert minigpt4"),
         # files of others
         ("datasets.zip", _official_pictures, "official|checkpoint=|cobsat train"),
         ("touchstone_20230831.tsv", _official_questions, r"touchstone_2023|--config touchstone\b"),

@@ -297,36 +297,6 @@ def test_scores_that_are_no_numbers_are_no_answer(
     assert outputs[1] == expected[1]
 
 
-def said(text: str, **more: Any) -> Any:
-    content = [{"type": "text", "text": text, "image": None}]
-    return {
-        "id": "it", "messages": [{"role": "user", "content": content}], "followup": None,
-        "output": "description", **more,
-    }  # fmt: skip
-
-
-def test_one_bad_example_does_not_cost_the_others(
-    model: MiniGPT4Model, picture_folder: Path, tmp_path: Path
-) -> None:
-    good = rows(picture_folder)[0]
-    missing = said("red: ")
-    missing["messages"][0]["content"].append(
-        {"type": "image", "text": None, "image": str(tmp_path / "none.png")}
-    )
-    steering = said("red: ", followup="and </s>")
-    batch = [missing, good, said("a" * 5000), said("<s>: "), steering]
-    outputs = model.predict(batch)
-    assert [output.status for output in outputs] == ["error", "ok", "error", "error", "error"]
-    assert (outputs[0].reason or "").startswith("picture: ")
-    length = len(ids_of(model, batch[2]))
-    assert outputs[2].reason == (
-        f"too_long: the prompt has {length:,} tokens with its pictures, the context 2,048"
-    )
-    assert outputs[3].reason == "control_token: a text of the prompt holds '<s>'"
-    assert outputs[4].reason == "control_token: a text of the prompt holds '</s>'"
-    assert model.predict([good]) == outputs[1:2]
-
-
 def test_a_reply_ends_where_the_context_does(model: MiniGPT4Model, picture_folder: Path) -> None:
     row = rows(picture_folder)[0]
     length = len(ids_of(model, row))
@@ -360,15 +330,10 @@ def test_what_does_not_fit_into_memory_is_asked_in_smaller_batches(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "checkpoint must be given, or tiny=true, and not both, got checkpoint=None"),
-        ({"checkpoint": "a/b", "tiny": True}, "and not both, got checkpoint='a/b', tiny=True"),
         ({"checkpoint": "a/b"}, "checkpoint must be a folder that cobsat convert minigpt4 made"),
         ({"tiny": True, "system": 3}, "system must be a text without control tokens, got 3"),
         ({"tiny": True, "system": "</s>"}, "system must be a text without control tokens"),
         ({"tiny": True, "many_images": "both"}, "many_images must be one of error, collage, last"),
-        ({"tiny": True, "top_p": 0}, "top_p must be above 0"),
-        ({"tiny": True, "dtype": "int8"}, "dtype must be one of auto"),
-        ({"tiny": True, "context": 1}, "context must be an integer of 2 or more, got 1"),
         ({"tiny": True, "reuse_gb": -1}, "reuse_gb must be a number of 0 or more, got -1"),
     ],
 )
@@ -397,14 +362,6 @@ def test_the_record_says_how_it_is_asked(model: MiniGPT4Model) -> None:
     assert model.capabilities.max_images is None
 
 
-def test_tiny_systems_of_one_seed_are_the_same() -> None:
-    before = torch.get_rng_state()
-    one, two, other = (MiniGPT4.tiny(seed).model.state_dict() for seed in (0, 0, 1))
-    assert torch.equal(torch.get_rng_state(), before)
-    assert all(torch.equal(one[name], two[name]) for name in one)
-    assert not torch.equal(one["query_tokens"], other["query_tokens"])
-
-
 @pytest.fixture
 def questions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     with made.shipping(tmp_path_factory.mktemp("mini")) as shipped:
@@ -421,23 +378,6 @@ def test_questions_of_touchstone_in_a_run(questions: Any, tmp_path: Path) -> Non
     assert all(line["text"] for line in lines)
     run = json.loads((out / "run.json").read_text("utf-8"))
     assert run["model_options"]["record"]["many_images"] == "collage"
-
-
-def test_a_run_goes_on_and_ends_the_same(picture_folder: Path, tmp_path: Path) -> None:
-    arguments = [
-        "predict", "--model", "minigpt4", "--tiny", "--images", str(picture_folder),
-        "--config", "color_i-2shot", "--output", "description", "--batch-size", "3",
-    ]  # fmt: skip
-    whole, parts = tmp_path / "whole", tmp_path / "parts"
-    assert main([*arguments, "--limit", "5", "--out", str(whole)]) == 0
-    assert main([*arguments, "--limit", "2", "--out", str(parts)]) == 0
-    assert main([*arguments, "--limit", "5", "--out", str(parts)]) == 0
-    kept = [[{**line, "seconds": 0} for line in read(out)] for out in (whole, parts)]
-    assert kept[0] == kept[1]
-    assert {line["status"] for line in kept[0]} == {"ok"}
-    run = json.loads((whole / "run.json").read_text("utf-8"))
-    assert run["instructions_for"] == "neutral"
-    assert run["model_options"]["record"]["system"] == SYSTEM
 
 
 def test_pictures_are_refused_before_anything_is_asked(

@@ -54,6 +54,7 @@ def test_cobsat_models_shows_them(
         ("SEED-LLaMA", "SEED-LLaMA", 11),
         ("GILL", "GILL", 1),
         ("Emu", "Emu", 1),
+        ("Emu2", "Emu2", 1),
         ("Qwen-VL-Chat", "Qwen-VL", 10),
     ],
 )
@@ -77,6 +78,7 @@ def test_the_page_holds_touchstones_numbers() -> None:
     page = (ROOT / "docs" / "models.md").read_text("utf-8")
     with open(ROOT / "cobsat_dataset" / "paper" / "touchstone_leaderboard.csv") as file:
         scores = {row["model"]: row["score"] for row in csv.DictReader(file)}
-    for section, name in (("Qwen-VL-Chat", "Qwen-VL"), ("PandaGPT", "PandaGPT")):
+    names = {"Qwen-VL-Chat": "Qwen-VL", "MiniGPT-4": "MiniGPT4", "PandaGPT": "PandaGPT"}
+    for section, name in names.items():
         [told] = re.findall(rf"^## {section}$(.*?)(?=^## |\Z)", page, re.M | re.S)
         assert f"(the paper's score: {scores[name]})" in told
