@@ -60,6 +60,7 @@ CONVERTERS: Final = {
     "qwen_vl_chat": "cobsat.models.qwen_vl_chat.convert:convert",
     "emu": "cobsat.models.emu.convert:convert",
     "emu2": "cobsat.models.emu2.convert:convert",
+    "llava": "cobsat.models.llava_conversion:convert",
     "minigpt4": "cobsat.models.minigpt4.convert:convert",
     "pandagpt": "cobsat.models.pandagpt.convert:convert",
 }

@@ -15,9 +15,11 @@ __all__ = ["write_card"]
 _PIPELINES: Final = {
     "seed_llama": "any-to-any", "gill": "any-to-any", "qwen_vl_chat": "image-text-to-text",
     "emu": "any-to-any", "emu2": "any-to-any", "minigpt4": "image-text-to-text",
-    "pandagpt": "image-text-to-text",
+    "pandagpt": "image-text-to-text", "llava": "image-text-to-text",
 }  # fmt: skip
 """System → the Hub's name of what it does."""
+_ORDINARY: Final = {"llava": "transformers"}
+"""System → the model of `cobsat models` that reads it, where it is transformers' own layout."""
 _SHOWN: Final = 8
 """Of the tensors that were left out."""
 
@@ -32,7 +34,7 @@ def write_card(folder: Path, name: str, record: Mapping[str, Any]) -> Path:
     """
     system = str(record["system"])
     data = ModelCardData(
-        library_name="cobsat",
+        library_name=_ORDINARY.get(system, "cobsat"),
         pipeline_tag=_PIPELINES.get(system),
         tags=["cobsat", system.replace("_", "-")],
     )
@@ -42,11 +44,11 @@ def write_card(folder: Path, name: str, record: Mapping[str, Any]) -> Path:
     lines = [
         f"# {markdown_cell(name)}", "",
         f"The published weights of {markdown_cell(system)} as safetensors, in the layout and under "
-        "the names that the package cobsat reads; nothing was trained. `conversion.json` says all "
-        "of this to programs.", "",
+        f"the names that the package {_ORDINARY.get(system, 'cobsat')} reads; nothing was trained. "
+        "`conversion.json` says all of this to programs.", "",
         "## Use", "",
         *fenced(
-            f"cobsat run --model {system} --model-option checkpoint={path} \\\n"
+            f"cobsat run --model {_ORDINARY.get(system, system)} --model-option checkpoint={path} \\\n"
             f"  --config all-2shot{_asked_for(data.pipeline_tag)}"
         ), "",
         "## What it was made of", "",
@@ -61,7 +63,7 @@ def write_card(folder: Path, name: str, record: Mapping[str, Any]) -> Path:
         "## Limits", "",
         "- The weights are their authors', and so is the licence: put it into the metadata above "
         "before you publish this folder, if it allows that at all.",
-        "- Other packages do not know this layout.", "",
+        *([] if system in _ORDINARY else ["- Other packages do not know this layout."]), "",
     ]  # fmt: skip
     target = folder / "README.md"
     target.write_text(front_matter(data) + "\n".join(lines), encoding="utf-8")

@@ -25,6 +25,7 @@ from typing import Any
 import emu2_checkpoints
 import emu_checkpoints
 import gill_checkpoints
+import llava_checkpoints
 import minigpt4_checkpoints
 import pandagpt_checkpoints
 import qwen_vl_checkpoints
@@ -188,6 +189,12 @@ STANDS_FOR: dict[str, Needed] = {
         ("llama-13b", lambda home: _emu(home)[2], "convert emu"),
         ("Emu2-Gen", emu2_checkpoints.save_gen, ""),
         ("Emu2-Chat", emu2_checkpoints.save_chat, ""),
+        ("llava-v1.5-13b", lambda home: llava_checkpoints.save_published(home, True)[0], ""),
+        (
+            "clip-vit-large-patch14-336",
+            lambda home: llava_checkpoints.save_published(home, True)[1],
+            "",
+        ),
         ("imagebind_huge.pth", lambda home: _pandagpt(home)[0], "convert pandagpt"),
         ("pandagpt_13b_max_len_400", lambda home: _pandagpt(home)[1], "convert pandagpt"),
         ("vicuna-13b-v0", lambda home: _pandagpt(home)[2], "convert pandagpt"),

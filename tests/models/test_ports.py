@@ -40,7 +40,7 @@ def model(name: str, port: Port, models: dict[str, Any]) -> Any:
 
 
 def test_every_port_is_here() -> None:
-    assert set(PORTS) == set(CONVERTERS)
+    assert set(PORTS) == set(CONVERTERS) - {"llava"}  # of which transformers has the model
     assert set(PORTS) <= set(MODELS)
 
 
