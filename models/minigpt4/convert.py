@@ -85,7 +85,7 @@ def system_config(
         vocabulary: The ids of its tokenizer.
     """
     ids = {"bos_token_id": vocabulary.begin, "eos_token_id": vocabulary.end, "pad_token_id": None}
-    eyes = Blip2Config.from_dict(dict(blip2))
+    eyes: Any = Blip2Config.from_dict(dict(blip2))
     eyes.vision_config.layer_norm_eps = _BLOCK_NORM_EPS
     return Blip2Config(
         vision_config=eyes.vision_config,

@@ -103,8 +103,6 @@ class MiniGPT4:
                 f"{rows:,} rows"
             )
         model.vision_model.post_layernorm.eps = _FINAL_NORM_EPS
-        ends = model.language_model.generation_config
-        ends.eos_token_id = ends.pad_token_id = vocabulary.end
         return cls(model, words, vocabulary)
 
     @torch.inference_mode()
