@@ -73,6 +73,15 @@ def test_safetensors_are_read_and_go_before_pickles(tmp_path: Path) -> None:
         read_state(tmp_path)
 
 
+def test_what_is_not_wanted_is_left_away(tmp_path: Path) -> None:
+    state = {name: torch.ones(2) for name in ("text.a.weight", "text.b", "texture", "eyes.text.a")}
+    torch.save({"model": state}, tmp_path / "a.pth")
+    save_file(state, tmp_path / "a.safetensors")
+    for file in ("a.pth", "a.safetensors"):
+        assert set(read_state(tmp_path / file, skip=["text.*"])) == {"texture", "eyes.text.a"}
+        assert set(read_state(tmp_path / file)) == set(state)
+
+
 def test_code_in_a_checkpoint_does_not_run(tmp_path: Path) -> None:
     file = tmp_path / "weights.pt"
     message = r"must hold tensors only, got .* which code .* \((builtins\.)?exec\)"
