@@ -51,8 +51,11 @@ LESS = (
     (r"^cobsat run (?!.*--(judge|limit)).*--output description", ("--judge", "mention")),
     (r"^cobsat run (?!.*--(judge|limit|output))", ("--judge", "clip")),
     (r"^cobsat run (?!.*--images).*--model (transformers|diffusers) ", _TINY),
-    (r"^cobsat (run|predict) .*--model (seed_llama|gill|emu) ", ("--model-option", "steps=2")),
-    (r"^cobsat (run|predict) .*checkpoint=checkpoints", ("--model-option", "max_new_tokens=40")),
+    (r"^cobsat (run|predict) .*--model (seed_llama|gill|emu2?) ", ("--model-option", "steps=2")),
+    (
+        r"^cobsat (run|predict) (?!--model transformers).*checkpoint=checkpoints",
+        ("--model-option", "max_new_tokens=40"),
+    ),
     (r"^cobsat judge .*checkpoint=Qwen/Qwen3", ("--judge-option", "max_tokens=8")),
     (r"^cobsat run .*--model diffusers ", _SMALL),
     (r"^cobsat run .*draw=diffusers ", _SMALL_DRAW),
