@@ -41,6 +41,7 @@ def write_card(folder: Path, name: str, record: Mapping[str, Any]) -> Path:
     left_out = [markdown_cell(tensor) for tensor in record["left_out"]]
     more = f" and {len(left_out) - _SHOWN:,} more" if len(left_out) > _SHOWN else ""
     path = shlex.quote(f"PATH/TO/{name}")
+    model = _ORDINARY.get(system, system)
     lines = [
         f"# {markdown_cell(name)}", "",
         f"The published weights of {markdown_cell(system)} as safetensors, in the layout and under "
@@ -48,7 +49,7 @@ def write_card(folder: Path, name: str, record: Mapping[str, Any]) -> Path:
         "`conversion.json` says all of this to programs.", "",
         "## Use", "",
         *fenced(
-            f"cobsat run --model {_ORDINARY.get(system, system)} --model-option checkpoint={path} \\\n"
+            f"cobsat run --model {model} --model-option checkpoint={path} \\\n"
             f"  --config all-2shot{_asked_for(data.pipeline_tag)}"
         ), "",
         "## What it was made of", "",

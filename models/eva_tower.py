@@ -114,12 +114,13 @@ def eva_tower(
     else:
         tower.post_layernorm.eps = final_norm_eps
     if post_norm:
-        blocks = [_PostNormBlock(config) for _ in tower.encoder.layers]
+        sizes: Any = config
+        blocks = [_PostNormBlock(sizes) for _ in tower.encoder.layers]
         tower.encoder.layers = nn.ModuleList(blocks)
     return tower.eval()
 
 
-class _PostNormBlock(Blip2EncoderLayer):
+class _PostNormBlock(Blip2EncoderLayer):  # type: ignore[no-untyped-call]
     """A block whose norms come after its attention and its MLP."""
 
     def forward(self, hidden_states: Tensor, **kwargs: Any) -> Tensor:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from cobsat.checkpoints import no_progress_bar
 from transformers import LlamaTokenizer
-from transformers.utils import is_protobuf_available, is_sentencepiece_available
+from transformers.utils.import_utils import is_protobuf_available, is_sentencepiece_available
 
 __all__ = ["load_llama_words"]
 

@@ -100,8 +100,8 @@ def llava_config(
     language: Mapping[str, Any],
     vision: Mapping[str, Any],
     feature_layer: int = FEATURE_LAYER,
-) -> LlavaConfig:
-    """Return the config of a LLaVA, sizes read from its tensors.
+) -> Any:
+    """Return the `LlavaConfig` of a LLaVA, sizes read from its tensors.
 
     Args:
         state: As `convert_state_dict` gives it.
@@ -137,7 +137,7 @@ def llava_config(
             patch_size=patches.shape[-1],
             **{"num_attention_heads": patches.shape[0] // 64, **vision},
         ),
-        image_token_id=config.vocab_size - 1,
+        image_token_index=config.vocab_size - 1,
         image_seq_length=places - 1,
         vision_feature_layer=feature_layer,
         vision_feature_select_strategy="default",
@@ -145,7 +145,7 @@ def llava_config(
     )
 
 
-def model_from(config: LlavaConfig, state: Mapping[str, Tensor]) -> Any:
+def model_from(config: Any, state: Mapping[str, Tensor]) -> Any:
     """Return a `LlavaForConditionalGeneration` with weights by its names, loaded strictly.
 
     Raises:
@@ -191,7 +191,7 @@ def convert(sources: Sequence[Path], out: Path, drop: Iterable[str]) -> set[str]
     return left_out
 
 
-def processor_of(config: LlavaConfig, words: Any, clip: Path) -> Any:
+def processor_of(config: Any, words: Any, clip: Path) -> Any:
     """Return a LLaVA's processor.
 
     Args:

@@ -115,7 +115,7 @@ class Bridge(nn.Module):
         """Return what stands for pictures: (pictures, tokens, vision width), row by row."""
         patches = features(self.tower, pixels.to(self.project_up.weight))[:, 1:]
         rows = self.sizes.image_size // self.sizes.patch_size
-        grid = patches.transpose(1, 2).unflatten(2, [rows, rows])
+        grid = patches.transpose(1, 2).reshape(len(patches), -1, rows, rows)
         averaged = nn.functional.adaptive_avg_pool2d(grid, self.sizes.side)
         return averaged.flatten(2).transpose(1, 2)
 
