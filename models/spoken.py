@@ -1,4 +1,4 @@
-"""What a language model says to prompts with spliced pictures: MiniGPT-4 and PandaGPT share this.
+"""What a language model says to prompts with spliced pictures: ports that only talk share this.
 
     speaker = Speaker(model, words, Decoding(), context=2048, stop="###")
     said = speaker.say([Asked(prompt, pictures, seed)])
@@ -58,8 +58,9 @@ class Speaker:
         words: Its tokenizer.
         decoding: How replies are drawn, and how long they may be.
         context: Tokens that prompt and reply may have together.
-        stop: A text that ends a reply, as the end of a text does.
+        stop: A text that ends a reply, as the end of a text does; None for no such text.
         read: What the reply is, of the text that came.
+        keep_special: Whether special tokens are part of that text.
     """
 
     def __init__(
@@ -69,12 +70,13 @@ class Speaker:
         decoding: Decoding,
         context: int,
         *,
-        stop: str,
+        stop: str | None = None,
         read: Callable[[str], str] = str.strip,
+        keep_special: bool = False,
     ) -> None:
         self._model, self._words, self._decoding = model, words, decoding
-        self._context, self._read = context, read
-        self._stop = StopText(words, stop)
+        self._context, self._read, self._keep_special = context, read, keep_special
+        self._stop = None if stop is None else StopText(words, stop)
         self._ends = set_decoding(model, words, decoding)
 
     def say(self, asked: Sequence[Asked]) -> list[Said]:
@@ -122,7 +124,11 @@ class Speaker:
 
     def _said(self, ids: Sequence[int], ended: bool, length: int) -> Said:
         text = self._read(
-            self._words.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+            self._words.decode(
+                ids,
+                skip_special_tokens=not self._keep_special,
+                clean_up_tokenization_spaces=False,
+            )
         )
         usage: dict[str, float] = {"input_tokens": length, "output_tokens": len(ids)}
         problem = None if text else f"empty: the model answered nothing ({len(ids)} tokens)"

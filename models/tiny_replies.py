@@ -13,7 +13,10 @@ from typing import Any, Final
 import torch
 import transformers
 
-__all__ = ["speak_in_order", "tiny_llama_words"]
+__all__ = ["LETTERS", "letter_kind", "speak_in_order", "tiny_llama_words"]
+
+LETTERS: Final = 5
+"""Letters of a reply's text."""
 
 _STRONG: Final = 30.0
 _CLEAR: Final = 12.0
@@ -39,6 +42,15 @@ def speak_in_order(model: Any, kinds: Sequence[int], steps: int) -> None:
     with torch.no_grad():
         table.copy_(inputs)
         head.copy_(outputs)
+
+
+def letter_kind(name: str) -> int:
+    """Return a token's place in a reply of letters: 1 to 5 for a small one, else 0.
+
+    >>> letter_kind("a"), letter_kind("e"), letter_kind("A"), letter_kind("ab")
+    (3, 2, 0, 0)
+    """
+    return 1 + ord(name) % LETTERS if len(name) == 1 and "a" <= name <= "z" else 0
 
 
 def tiny_llama_words(*more: str) -> Any:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import transformers
 
-from ..tiny_replies import speak_in_order, tiny_llama_words
+from ..tiny_replies import LETTERS, letter_kind, speak_in_order, tiny_llama_words
 from ..tiny_stable_diffusion import tiny_stable_diffusion
 from ..tiny_weights import scatter
 from .bridge import Bridge, BridgeSizes
@@ -25,9 +25,6 @@ SIZES: Final = BridgeSizes(
     causal_tokens=6, former_width=24, former_layers=2, former_heads=3, former_head_width=8,
     former_mlp_width=40, former_buckets=8, language_width=_WIDTH, vision_heads=4,
 )  # fmt: skip
-
-_LETTERS: Final = 5
-"""Letters of a reply."""
 
 
 def tiny_words(names: int = len(PICTURES) + len(CHAT)) -> Any:
@@ -47,15 +44,10 @@ def tiny_language_model(words: Any, vocabulary: Vocabulary) -> Any:
     )  # fmt: skip
     model: Any = transformers.LlamaForCausalLM(config)
     names = words.convert_ids_to_tokens(range(len(words)))
-    kinds = [_kind(name) for name in names]
-    kinds[vocabulary.end] = _LETTERS + 1
-    speak_in_order(model, kinds, _LETTERS + 1)
+    kinds = [letter_kind(name) for name in names]
+    kinds[vocabulary.end] = LETTERS + 1
+    speak_in_order(model, kinds, LETTERS + 1)
     return model.eval()
-
-
-def _kind(name: str) -> int:
-    """Return a token's place in a reply: 1 to 5 for small letters, else 0."""
-    return 1 + ord(name) % _LETTERS if len(name) == 1 and "a" <= name <= "z" else 0
 
 
 def tiny_bridge() -> Bridge:

@@ -16,7 +16,7 @@ import transformers
 from tokenizers.pre_tokenizers import ByteLevel
 from torch import nn
 
-from ..tiny_replies import speak_in_order
+from ..tiny_replies import LETTERS, letter_kind, speak_in_order
 from ..tiny_stable_diffusion import tiny_stable_diffusion
 from .bridge import Bridge, BridgeSizes
 from .prompts import drawing_token
@@ -36,9 +36,6 @@ SIZES: Final = BridgeSizes(
     mapper_width=24, mapper_mlp_width=40, mapper_encoder_layers=2, mapper_decoder_layers=2,
     mapper_queries=16, decoder_width=16,
 )  # fmt: skip
-
-_LETTERS: Final = 5
-"""Letters of a reply's text."""
 
 _LEADABLE: Final = 2.0
 _SHARP: Final = 4.0
@@ -62,21 +59,16 @@ def tiny_language_model(words: Any) -> Any:
     )  # fmt: skip
     model: Any = transformers.OPTForCausalLM(config)
     names = words.convert_ids_to_tokens(range(len(words)))
-    kinds = [_kind(name) for name in names]
-    kinds[words.eos_token_id] = _LETTERS + 1
-    speak_in_order(model, kinds, _LETTERS + 1)
+    kinds = [letter_kind(name) for name in names]
+    kinds[words.eos_token_id] = LETTERS + 1
+    speak_in_order(model, kinds, LETTERS + 1)
     with torch.no_grad():
         for layer in model.model.decoder.layers:  # else each place would look at all others alike
             layer.self_attn.q_proj.weight *= _SHARP
             layer.self_attn.k_proj.weight *= _SHARP
         # By itself it does not draw; led to it, it does.
-        model.lm_head.weight[names.index(drawing_token(0)), : _LETTERS + 1] = _LEADABLE
+        model.lm_head.weight[names.index(drawing_token(0)), : LETTERS + 1] = _LEADABLE
     return model.eval()
-
-
-def _kind(name: str) -> int:
-    """Return a token's place in a reply: 1 to 5 for small letters, else 0."""
-    return 1 + ord(name) % _LETTERS if len(name) == 1 and "a" <= name <= "z" else 0
 
 
 def tiny_vision() -> Any:

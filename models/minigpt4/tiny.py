@@ -5,7 +5,7 @@ Source: sizes and weights are this package's own. Replies are five letters and `
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from transformers import (
     Blip2Config,
@@ -15,13 +15,11 @@ from transformers import (
     LlamaConfig,
 )
 
-from ..tiny_replies import speak_in_order, tiny_llama_words
+from ..tiny_replies import LETTERS, letter_kind, speak_in_order, tiny_llama_words
 from ..tiny_weights import scatter
 from .prompts import STOP
 
 __all__ = ["tiny_config", "tiny_model", "tiny_words"]
-
-_LETTERS: Final = 5
 
 
 def tiny_words() -> Any:
@@ -60,12 +58,12 @@ def tiny_model(words: Any) -> Any:
     scatter(model.qformer, model.query_tokens)
     scatter(model.language_projection)
     names = words.convert_ids_to_tokens(range(len(words)))
-    speak_in_order(model.language_model, [_kind(name) for name in names], _LETTERS + 1)
+    speak_in_order(model.language_model, [_kind(name) for name in names], LETTERS + 1)
     return model.eval().requires_grad_(False)
 
 
 def _kind(name: str) -> int:
     """Return a token's place in a reply: 1 to 5 for small letters, then the end."""
     if name == STOP:
-        return _LETTERS + 1
-    return 1 + ord(name) % _LETTERS if len(name) == 1 and "a" <= name <= "z" else 0
+        return LETTERS + 1
+    return letter_kind(name)

@@ -11,7 +11,7 @@ from typing import Any, Final
 import torch
 import transformers
 
-from ..tiny_replies import speak_in_order, tiny_llama_words
+from ..tiny_replies import LETTERS, letter_kind, speak_in_order, tiny_llama_words
 from ..tiny_weights import scatter
 from .vision import Vision, VisionSizes
 
@@ -22,7 +22,6 @@ SIZES: Final = VisionSizes(
     heads=4,
 )  # fmt: skip
 
-_LETTERS: Final = 5
 _END: Final = ("<0x0A>", "##", "#")
 """What follows the letters."""
 
@@ -43,7 +42,7 @@ def tiny_language_model(words: Any) -> Any:
     )  # fmt: skip
     model: Any = transformers.LlamaForCausalLM(config)
     names = words.convert_ids_to_tokens(range(len(words)))
-    steps = _LETTERS + len(_END)
+    steps = LETTERS + len(_END)
     speak_in_order(model, [_kind(name) for name in names], steps)
     with torch.no_grad():
         for layer in model.model.layers:
@@ -60,8 +59,8 @@ def tiny_language_model(words: Any) -> Any:
 def _kind(name: str) -> int:
     """Return a token's place in a reply: 1 to 5 for small letters, then the end's, else 0."""
     if name in _END:
-        return 1 + _LETTERS + _END.index(name)
-    return 1 + ord(name) % _LETTERS if len(name) == 1 and "a" <= name <= "z" else 0
+        return 1 + LETTERS + _END.index(name)
+    return letter_kind(name)
 
 
 def tiny_vision() -> Vision:

@@ -23,26 +23,24 @@ What goes wrong with one example is an error with one of these reasons:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeAlias
 
-import torch
 from cobsat import Example
 from cobsat.examples import Part
 from cobsat.spec import choose
 from torch import Tensor
 
-from ..checkpoints import device_name
+from ..checkpoints import versions
 from ..conversion import converted_digest
 from ..encoded_pictures import EncodedPictures, check_reuse
 from ..in_memory import InMemory
 from ..port_options import check_source, check_whole
 from ..protocol import Capabilities, Output
-from ..rounds import Round, added, encoded, failed, in_rounds, system_apart, user_turns
+from ..rounds import Round, encoded, in_rounds, system_apart, user_turns
 from ..seeds import example_seed
-from ..vlm_generation import Decoding, Sound, generate, set_decoding
+from ..spoken import TOO_LARGE, Asked, Said, Speaker, output_of
+from ..vlm_generation import Decoding
 from .prompts import COBSAT_SYSTEM, CONTROL, DEFAULT_SYSTEM, Prompt, format_prompt
 from .system import QwenVLChat
 
@@ -51,32 +49,7 @@ __all__ = ["QwenVLChatModel"]
 _DTYPES: Final = ("auto", "float32", "bfloat16", "float16")
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """A prompt, the embeddings of its pictures, and the seed of its reply."""
-
-    prompt: Prompt
-    pictures: Sequence[Tensor]
-    seed: int
-
-
-@dataclass(frozen=True)
-class _Said:
-    """A reply's ids without its end, and its text; or why there is none."""
-
-    ids: tuple[int, ...] = ()
-    text: str = ""
-    finish_reason: str | None = None
-    usage: dict[str, float] | None = None
-    problem: str | None = None
-
-
-_Round: TypeAlias = Round[Tensor, _Said]
-
-_TOO_LARGE: Final = _Said(problem="out_of_memory: the example alone does not fit")
-_NO_NUMBERS: Final = _Said(
-    problem="not_finite: the model's scores are not all numbers: try dtype=bfloat16"
-)
+_Round: TypeAlias = Round[Tensor, Said]
 
 
 class QwenVLChatModel:
@@ -140,7 +113,9 @@ class QwenVLChatModel:
         model = self._system.language_model
         self.capabilities = Capabilities(frozenset({"description"}), repeats=self._decoding.repeats)
         self._context = context or int(model.config.max_position_embeddings)
-        self._ends = set_decoding(model, self._system.words, self._decoding)
+        self._speaker = Speaker(
+            model, self._system.words, self._decoding, self._context, keep_special=True
+        )
         self._seen = EncodedPictures(self._system.see, keep_bytes)
         self._room = InMemory(forget=self._seen.forget)
 
@@ -162,12 +137,7 @@ class QwenVLChatModel:
             "seq_length": model.config.seq_length,
             "context": self._context,
             "decoding": self._decoding.record(),
-            "versions": {
-                "torch": torch.__version__,
-                "transformers": version("transformers"),
-                "tokenizers": version("tokenizers"),
-                "device": device_name(model.device),
-            },
+            "versions": versions(model.device, "transformers", "tokenizers"),
         }
 
     def predict(self, examples: Sequence[Example]) -> list[Output]:
@@ -178,10 +148,10 @@ class QwenVLChatModel:
 
         return in_rounds(examples, encode, self._ask, self._output)
 
-    def _ask(self, rounds: Sequence[_Round]) -> list[_Said]:
+    def _ask(self, rounds: Sequence[_Round]) -> list[Said]:
         """Return what the model says in each round."""
-        asked = [_Asked(self._prompt(ready), ready.pictures, self._seed(ready)) for ready in rounds]
-        return self._room.answer(asked, self._say, _TOO_LARGE)
+        asked = [Asked(self._prompt(ready), ready.pictures, self._seed(ready)) for ready in rounds]
+        return self._room.answer(asked, self._speaker.say, TOO_LARGE)
 
     def _prompt(self, ready: _Round) -> Prompt:
         example = ready.example
@@ -202,78 +172,6 @@ class QwenVLChatModel:
         ids: list[int] = self._system.words.encode(text, add_special_tokens=False)
         return ids
 
-    def _say(self, asked: Sequence[_Asked]) -> list[_Said]:
-        """Return a reply to each prompt that leaves room for one."""
-        fits = [one for one in asked if len(one.prompt.ids) < self._context]
-        replies = iter(self._generate(fits) if fits else [])
-        return [
-            next(replies) if len(one.prompt.ids) < self._context else self._too_long(one)
-            for one in asked
-        ]
-
-    def _too_long(self, one: _Asked) -> _Said:
-        return _Said(
-            problem=f"too_long: the prompt has {len(one.prompt.ids):,} tokens with its pictures, "
-            f"the context {self._context:,}"
-        )
-
-    def _generate(self, batch: Sequence[_Asked]) -> list[_Said]:
-        lengths = [len(one.prompt.ids) for one in batch]
-        sound = Sound(len(batch), self._ends)
-        rows = generate(
-            self._system.language_model,
-            self._inputs(batch),
-            lengths,
-            [one.seed for one in batch],
-            self._decoding,
-            self._context,
-            self._ends,
-            [sound],
-        )
-        return [
-            self._said(ids, ended, length) if numbers else _NO_NUMBERS
-            for (ids, ended), length, numbers in zip(rows, lengths, sound.rows(), strict=True)
-        ]
-
-    def _inputs(self, batch: Sequence[_Asked]) -> dict[str, Tensor]:
-        """Return ids, mask and embeddings of a batch, padded on the left."""
-        system, device = self._system, self._system.language_model.device
-        width = max(len(one.prompt.ids) for one in batch)
-        ids = torch.full((len(batch), width), system.vocabulary.text_end, device=device)
-        mask = torch.zeros_like(ids)
-        embeddings = system.language_model.get_input_embeddings()(ids).detach().clone()
-        for row, one in enumerate(batch):
-            start = width - len(one.prompt.ids)
-            ids[row, start:] = torch.tensor(one.prompt.ids, device=device)
-            mask[row, start:] = 1
-            embeddings[row, start:] = system.embedded(one.prompt, one.pictures)
-        return {"input_ids": ids, "attention_mask": mask, "inputs_embeds": embeddings}
-
-    def _said(self, ids: Sequence[int], ended: bool, length: int) -> _Said:
-        text: str = self._system.words.decode(
-            ids, skip_special_tokens=False, clean_up_tokenization_spaces=False
-        )
-        usage: dict[str, float] = {"input_tokens": length, "output_tokens": len(ids)}
-        return _Said(tuple(ids), text.strip(), "stop" if ended else "length", usage)
-
-    def _output(self, ready: _Round, said: _Said) -> Output:
+    def _output(self, ready: _Round, said: Said) -> Output:
         """Return an example's output, from what was said last."""
-        first = ready.first
-        output = Output(
-            text=said.text or None,
-            finish_reason=said.finish_reason,
-            usage=added(first.usage if first else None, said.usage),
-            extra={
-                **({"seed": self._seed(ready)} if self._decoding.do_sample else {}),
-                **({"first_round": _kept(first)} if first else {}),
-            },
-        )
-        if said.problem is not None:
-            return failed(said.problem, output)
-        if not said.text:
-            return failed(f"empty: the model answered nothing ({len(said.ids)} tokens)", output)
-        return output
-
-
-def _kept(said: _Said) -> dict[str, Any]:
-    return {"text": said.text, "finish_reason": said.finish_reason}
+        return output_of(ready, said, self._seed(ready) if self._decoding.do_sample else None)

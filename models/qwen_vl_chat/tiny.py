@@ -11,7 +11,7 @@ from typing import Any, Final
 import torch
 from transformers.convert_slow_tokenizer import bytes_to_unicode
 
-from ..tiny_replies import speak_in_order
+from ..tiny_replies import LETTERS, letter_kind, speak_in_order
 from ..tiny_weights import scatter
 from .language_model import QwenVLTextConfig, language_model
 from .vision import Vision, VisionSizes
@@ -23,8 +23,6 @@ SIZES: Final = VisionSizes(
     image_size=28, patch_size=4, width=32, layers=2, heads=4, mlp_width=48, position_rows=16,
     queries=4, output_width=128, resampler_heads=1,
 )  # fmt: skip
-
-_LETTERS: Final = 5
 
 
 def tiny_words() -> Any:
@@ -44,8 +42,8 @@ def tiny_language_model(words: Any, vocabulary: Vocabulary) -> Any:
     model = language_model(config)
     names = words.convert_ids_to_tokens(range(len(words)))
     kinds = [_kind(number, name, vocabulary) for number, name in enumerate(names)]
-    speak_in_order(model, kinds, _LETTERS + 1)
-    _depend_on_the_prompt(model, _LETTERS + 1)
+    speak_in_order(model, kinds, LETTERS + 1)
+    _depend_on_the_prompt(model, LETTERS + 1)
     return model
 
 
@@ -61,10 +59,8 @@ def _depend_on_the_prompt(model: Any, steps: int) -> None:
 def _kind(number: int, name: str, vocabulary: Vocabulary) -> int:
     """Return a token's place in a reply: 1 to 5 letters, then the end."""
     if number == vocabulary.turn_end:
-        return _LETTERS + 1
-    if len(name) == 1 and name.isascii() and name.islower():
-        return 1 + ord(name) % _LETTERS
-    return 0
+        return LETTERS + 1
+    return letter_kind(name)
 
 
 def tiny_vision() -> Vision:

@@ -14,7 +14,7 @@ from typing import Any, Final
 import diffusers as _diffusers
 import transformers
 
-from ..tiny_replies import speak_in_order, tiny_llama_words
+from ..tiny_replies import LETTERS, letter_kind, speak_in_order, tiny_llama_words
 from ..tiny_stable_diffusion import tiny_clip_words, tiny_text_encoder, tiny_unet, tiny_vae
 from ..tiny_weights import scatter
 from .image_tokenizer import ImageTokenizer, TokenizerSizes
@@ -31,9 +31,6 @@ SIZES: Final = TokenizerSizes(
     down_widths=(16, 8), image_embedding_width=16, vision_heads=4, qformer_heads=4,
     reverse_block_heads=4,
 )  # fmt: skip
-
-_LETTERS: Final = 5
-"""Letters of a reply's text."""
 
 _WIDTH: Final = 96
 
@@ -57,13 +54,13 @@ def tiny_language_model(tokenizer: Any, vocabulary: Vocabulary) -> Any:
     words = tokenizer.convert_ids_to_tokens(range(len(tokenizer)))
     kinds = [_kind(number, word, vocabulary) for number, word in enumerate(words)]
     # What follows what: a text's letters, <img>, the codes of each place, </img>, the end.
-    speak_in_order(model, kinds, _LETTERS + vocabulary.count + 3)
+    speak_in_order(model, kinds, LETTERS + vocabulary.count + 3)
     return model.eval()
 
 
 def _kind(number: int, word: str, vocabulary: Vocabulary) -> int:
     """Return a token's place in a reply: 1 to 5 letters, then <img>, codes, </img>, the end."""
-    begin = _LETTERS + 1
+    begin = LETTERS + 1
     if number == vocabulary.picture_begin:
         return begin
     if number == vocabulary.picture_end:
@@ -73,9 +70,7 @@ def _kind(number: int, word: str, vocabulary: Vocabulary) -> int:
     code = number - vocabulary.first_code
     if 0 <= code < vocabulary.codes:
         return begin + 1 + code % vocabulary.count
-    if len(word) == 1 and word.isascii() and word.islower():
-        return 1 + ord(word) % _LETTERS
-    return 0
+    return letter_kind(word)
 
 
 def tiny_image_tokenizer(sizes: TokenizerSizes = SIZES) -> ImageTokenizer:

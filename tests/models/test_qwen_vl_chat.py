@@ -40,13 +40,13 @@ def model() -> QwenVLChatModel:
 def asked(model: QwenVLChatModel, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What the language model is asked, as it comes: prompts and their pictures."""
     given: list[Any] = []
-    own = model._say
+    own = model._speaker.say
 
     def say(prompts: Any) -> Any:
         given.extend(prompts)
         return own(prompts)
 
-    monkeypatch.setattr(model, "_say", say)
+    monkeypatch.setattr(model._speaker, "say", say)
     return given
 
 
@@ -112,7 +112,7 @@ def test_pictures_take_their_places(
     model.predict([row, longer])
     pictures = [model._system.see(Image.open(image)) for image in shown]
     assert not torch.equal(*pictures)
-    inputs = model._inputs(asked)
+    inputs = model._speaker.inputs(asked)
     start = len(asked[1].prompt.ids) - len(asked[0].prompt.ids)
     assert inputs["attention_mask"].sum(dim=1).tolist() == [len(one.prompt.ids) for one in asked]
     assert inputs["attention_mask"][0, start - 1 : start + 1].tolist() == [0, 1]
@@ -202,7 +202,7 @@ def test_each_end_ends_a_reply_and_nothing_is_no_answer(end: str, picture_folder
     assert (output.status, output.finish_reason) == ("error", "stop")
     assert output.reason == "empty: the model answered nothing (0 tokens)"
     thought = model.predict(rows(picture_folder, prompt_type="cot")[:1])[0]
-    assert thought.reason == "empty: first round: nothing came"
+    assert thought.reason == "empty: first round: the model answered nothing (0 tokens)"
 
 
 @pytest.mark.parametrize("sampled", [True, False])
@@ -230,38 +230,8 @@ def test_scores_that_are_no_numbers_are_no_answer(
 
 def test_boxes_are_part_of_a_reply(model: QwenVLChatModel) -> None:
     text = " <ref>the dog</ref><box>(10,20),(30,40)</box>"
-    said = model._said(model._tokens(text), True, 7)
+    said = model._speaker._said(model._tokens(text), True, 7)
     assert said.text == text.strip()
-
-
-def said(text: str, **more: Any) -> Any:
-    content = [{"type": "text", "text": text, "image": None}]
-    return {
-        "id": "it", "messages": [{"role": "user", "content": content}], "followup": None,
-        "output": "description", **more,
-    }  # fmt: skip
-
-
-def test_one_bad_example_does_not_cost_the_others(
-    model: QwenVLChatModel, picture_folder: Path, tmp_path: Path
-) -> None:
-    good = rows(picture_folder)[0]
-    missing = said("red: ")
-    missing["messages"][0]["content"].append(
-        {"type": "image", "text": None, "image": str(tmp_path / "none.png")}
-    )
-    steering = said("red: ", followup="and <|im_end|>")
-    batch = [missing, good, said("a" * 5000), said("<img>: "), steering]
-    outputs = model.predict(batch)
-    assert [output.status for output in outputs] == ["error", "ok", "error", "error", "error"]
-    assert (outputs[0].reason or "").startswith("picture: ")
-    tokens = len(ids_of(model, batch[2]))
-    assert outputs[2].reason == (
-        f"too_long: the prompt has {tokens:,} tokens with its pictures, the context 4,096"
-    )
-    assert outputs[3].reason == "control_token: a text of the prompt holds '<img>'"
-    assert outputs[4].reason == "control_token: a text of the prompt holds '<|im_end|>'"
-    assert model.predict([good]) == outputs[1:2]
 
 
 def test_a_reply_ends_where_the_context_does(model: QwenVLChatModel, picture_folder: Path) -> None:
@@ -279,7 +249,7 @@ def test_what_does_not_fit_into_memory_is_asked_in_smaller_batches(
     model = QwenVLChatModel(tiny=True)
     batch = rows(picture_folder)[:3]
     expected = model.predict(batch)
-    own, sizes = model._generate, []
+    own, sizes = model._speaker.say, []
 
     def generate(some: Any) -> Any:
         sizes.append(len(some))
@@ -287,7 +257,7 @@ def test_what_does_not_fit_into_memory_is_asked_in_smaller_batches(
             raise torch.OutOfMemoryError
         return own(some)
 
-    monkeypatch.setattr(model, "_generate", generate)
+    monkeypatch.setattr(model._speaker, "say", generate)
     outputs = model.predict(batch)
     assert sizes == [3, 1, 1, 1]
     assert [outputs[0], outputs[2]] == [expected[0], expected[2]]
@@ -297,14 +267,9 @@ def test_what_does_not_fit_into_memory_is_asked_in_smaller_batches(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "checkpoint must be given, or tiny=true, and not both, got checkpoint=None"),
-        ({"checkpoint": "a/b", "tiny": True}, "and not both, got checkpoint='a/b', tiny=True"),
         ({"checkpoint": "a/b"}, "checkpoint must be a folder that cobsat convert made, got 'a/b'"),
         ({"tiny": True, "system": 3}, "system must be a text without control tokens, got 3"),
         ({"tiny": True, "system": "<|im_end|>"}, "system must be a text without control tokens"),
-        ({"tiny": True, "top_p": 0}, "top_p must be above 0"),
-        ({"tiny": True, "dtype": "int8"}, "dtype must be one of auto"),
-        ({"tiny": True, "context": 1}, "context must be an integer of 2 or more, got 1"),
         ({"tiny": True, "reuse_gb": -1}, "reuse_gb must be a number of 0 or more, got -1"),
     ],
 )
@@ -333,16 +298,6 @@ def test_the_record_says_how_it_is_asked(model: QwenVLChatModel) -> None:
     assert model._decoding == Decoding(512, True, 1.0, 0.3, 0)
     assert model.capabilities.outputs == {"description"}
     assert model.capabilities.max_images is None
-
-
-def test_tiny_systems_of_one_seed_are_the_same() -> None:
-    before = torch.get_rng_state()
-    one, two, other = (QwenVLChat.tiny(seed) for seed in (0, 0, 1))
-    assert torch.equal(torch.get_rng_state(), before)
-    for part in ("language_model", "vision"):
-        states = [getattr(system, part).state_dict() for system in (one, two, other)]
-        assert all(torch.equal(states[0][name], states[1][name]) for name in states[0])
-        assert not all(torch.equal(states[0][name], states[2][name]) for name in states[0])
 
 
 @pytest.fixture(scope="module")
@@ -445,23 +400,6 @@ def test_questions_of_touchstone_in_a_run(questions: Any, tmp_path: Path) -> Non
     assert all(line["text"] for line in lines)
     run = json.loads((out / "run.json").read_text("utf-8"))
     assert run["model_options"]["record"]["system"] == DEFAULT_SYSTEM
-
-
-def test_a_run_goes_on_and_ends_the_same(picture_folder: Path, tmp_path: Path) -> None:
-    arguments = [
-        "predict", "--model", "qwen_vl_chat", "--tiny", "--images", str(picture_folder),
-        "--config", "color_i-2shot", "--output", "description", "--batch-size", "3",
-    ]  # fmt: skip
-    whole, parts = tmp_path / "whole", tmp_path / "parts"
-    assert main([*arguments, "--limit", "5", "--out", str(whole)]) == 0
-    assert main([*arguments, "--limit", "2", "--out", str(parts)]) == 0
-    assert main([*arguments, "--limit", "5", "--out", str(parts)]) == 0
-    kept = [[{**line, "seconds": 0} for line in read(out)] for out in (whole, parts)]
-    assert kept[0] == kept[1]
-    assert {line["status"] for line in kept[0]} == {"ok"}
-    run = json.loads((whole / "run.json").read_text("utf-8"))
-    assert run["instructions_for"] == "qwen_vl"
-    assert run["model_options"]["record"]["system"] == COBSAT_SYSTEM
 
 
 def test_pictures_are_refused_before_anything_is_asked(
