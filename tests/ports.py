@@ -18,6 +18,10 @@ from typing import Any
 from cobsat import Example, Options, examples
 from cobsat.models import Output
 
+# <unk> <s> </s>, 256 bytes, LLaMA's space, the signs from ! on; then a system's own tokens.
+SPACE, SIGNS, NEW_LINE = 3 + 256, 3 + 256 + 1, 3 + ord("\n")
+OWN = SIGNS + 94
+
 
 @dataclass(frozen=True)
 class Port:
@@ -147,6 +151,12 @@ def kept(folder: Path) -> list[dict[str, Any]]:
     for line in found:
         del line["seconds"]
     return found
+
+
+def by_hand(text: str) -> list[int]:
+    """Return a text's ids of `tiny_llama_words`: LLaMA's space, then a letter each."""
+    own = {" ": SPACE, "\n": NEW_LINE}
+    return [SPACE, *(own.get(letter, SIGNS + ord(letter) - ord("!")) for letter in text)]
 
 
 @cache

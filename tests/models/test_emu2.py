@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import torch
 from cobsat.models.diffusers_checkpoint import quiet
-from cobsat.models.emu.prompts import format_prompt
 from cobsat.models.emu2 import tiny
 from cobsat.models.emu2.adapter import CHAT_SYSTEM, Emu2Model
 from cobsat.models.emu2.bridge import BridgeSizes
@@ -128,25 +127,6 @@ def test_its_tokens_follow_llamas_words() -> None:
         assert CONTROL.fullmatch(name)
         assert words.encode(name, add_special_tokens=False) == [known[name]]
     assert CONTROL.search("[IMG ] <image and </delimiter/>") is None
-
-
-def test_a_prompt_for_a_picture(model: Emu2Model, picture_folder: Path) -> None:
-    words, named = model._system.vocabulary, model._system.words.convert_tokens_to_ids
-    texts = [model._system.words.encode(t, add_special_tokens=False) for t in ("blue:", "brown:")]
-    row = rows(picture_folder)[0]
-    encode = model._system.words.encode
-    prompt = format_prompt(
-        [row["messages"][0]["content"]],
-        [],
-        words,
-        lambda text: encode(text, add_special_tokens=False),
-        chat=False,
-        draws=True,
-    )
-    picture = [named("[IMG]"), *[named("<image>")] * 4, named("[/IMG]")]
-    begin = [1, *texts[0], *picture, *texts[1], *picture]
-    assert list(prompt.ids[: len(begin)]) == begin
-    assert prompt.ids[-1] == named("[IMG]")
 
 
 @pytest.mark.parametrize("tokens", [0, 3, 9, 25])

@@ -18,23 +18,15 @@ from cobsat.models.emu import tiny
 from cobsat.models.emu.prompts import format_prompt
 from cobsat.models.emu.words import CONTROL, Vocabulary, add_tokens
 from cobsat.models.rounds import system_apart, user_turns
+from ports import OWN, by_hand
 
 WORDS = tiny.tiny_words()
 
-# <unk> <s> </s>, 256 bytes, LLaMA's space, the signs from ! on; then Emu's tokens.
-SPACE, SIGNS = 3 + 256, 3 + 256 + 1
-PAD = SIGNS + 94
+PAD = OWN
 IMG, END_IMG, PLACE, USER, ASSISTANT = (PAD + n for n in range(1, 6))
 INSTRUCTED = Vocabulary(1, 2, PAD, IMG, END_IMG, PLACE, USER, ASSISTANT, count=4)
 PRETRAINED = replace(INSTRUCTED, user=None, assistant=None)
 PICTURE = [IMG, *[PLACE] * 4, END_IMG]
-NEW_LINE = 3 + ord("\n")
-
-
-def by_hand(text: str) -> list[int]:
-    """Return a text's ids: LLaMA's space, then a letter each."""
-    own = {" ": SPACE, "\n": NEW_LINE}
-    return [SPACE, *(own.get(letter, SIGNS + ord(letter) - ord("!")) for letter in text)]
 
 
 def ids_of(row: Any, replies: Sequence[Sequence[int]] = (), **options: Any) -> list[int]:

@@ -16,12 +16,10 @@ from cobsat import Options, examples
 from cobsat.models.minigpt4 import tiny
 from cobsat.models.minigpt4.prompts import CONTROL, SYSTEM, Vocabulary, format_prompt, reply_of
 from cobsat.models.rounds import user_turns
+from ports import by_hand
 
 WORDS = tiny.tiny_words()
 
-# <unk> <s> </s>, 256 bytes, LLaMA's space, the signs from ! on, and ###, which no text becomes.
-SPACE, SIGNS = 3 + 256, 3 + 256 + 1
-NEW_LINE = 3 + ord("\n")
 VOCABULARY = Vocabulary(begin=1, end=2, picture=0, count=4)
 PICTURE = [0, 0, 0, 0]
 
@@ -30,12 +28,6 @@ BEFORE = (
     "provide it to you. Please answer my questions.###Human: "
 )
 ASSISTANT = "###Assistant: "
-
-
-def by_hand(text: str) -> list[int]:
-    """Return a text's ids: LLaMA's space, then a letter each."""
-    own = {" ": SPACE, "\n": NEW_LINE}
-    return [SPACE, *(own.get(letter, SIGNS + ord(letter) - ord("!")) for letter in text)]
 
 
 def ids_of(row: Any, replies: Sequence[str] = (), system: str = SYSTEM) -> list[int]:
