@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, TypeVar, cast
+from pathlib import Path
+from typing import Any, Final, TypeVar, cast
 
-__all__ = ["check_flag", "check_source", "check_whole", "sizes_of"]
+from cobsat.spec import choose
+
+from .conversion import converted_digest
+
+__all__ = [
+    "check_flag",
+    "check_loading",
+    "check_source",
+    "check_system",
+    "check_whole",
+    "identity",
+    "sizes_of",
+]
+
+_DTYPES: Final = ("auto", "float32", "bfloat16", "float16")
 
 _Sizes = TypeVar("_Sizes")
 
@@ -23,6 +39,40 @@ def check_source(system: str, checkpoint: str | None, tiny: bool) -> None:
             f"checkpoint must be given, or tiny=true, and not both, got checkpoint={checkpoint!r}, "
             f"tiny={tiny!r}: --model-option checkpoint=FOLDER, as cobsat convert {system} makes it"
         )
+
+
+def check_loading(dtype: Any, context: Any) -> None:
+    """Check options before anything is loaded in vain.
+
+    Raises:
+        ValueError: `dtype` is none that a checkpoint is loaded in, or `context`, unless it is None,
+            is no whole number of 2 or more.
+    """
+    choose("dtype", dtype, _DTYPES)
+    if context is not None:
+        check_whole("context", context, 2)
+
+
+def check_system(system: Any, control: re.Pattern[str]) -> str:
+    """Return an option that is a system's text.
+
+    Args:
+        system: The option.
+        control: Finds what the tokenizer would take for more than text.
+
+    Raises:
+        ValueError: It is no text, or holds a token that steers the model.
+    """
+    if not isinstance(system, str) or control.search(system):
+        raise ValueError(f"system must be a text without control tokens, got {system!r}")
+    return system
+
+
+def identity(checkpoint: str | None) -> dict[str, Any]:
+    """Return what a run records of a converted checkpoint; None is for the tiny one."""
+    if checkpoint is None:
+        return {"checkpoint": None, "tiny": True}
+    return {"checkpoint": checkpoint, "weights_sha256": converted_digest(Path(checkpoint))}
 
 
 def check_flag(name: str, value: Any) -> bool:

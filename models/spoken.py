@@ -2,6 +2,7 @@
 
     speaker = Speaker(model, words, Decoding(), context=2048, stop="###")
     said = speaker.say([Asked(prompt, pictures, seed)])
+    outputs = Talker(speaker, Decoding(), prompt, encode).predict(examples)
 
 What goes wrong with one prompt is a problem that begins with `too_long` (it leaves no room in the
 context, and nothing was generated), `not_finite` (the scores were not all numbers, as in half
@@ -12,16 +13,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
+from cobsat import Example
+from cobsat.examples import Part
 from torch import Tensor
 
+from .in_memory import InMemory
 from .protocol import Output
-from .rounds import Round, added, failed
+from .rounds import Round, added, failed, in_rounds
+from .seeds import example_seed
 from .spliced import Prompt, padded, spliced
 from .vlm_generation import Decoding, Sound, StopText, generate, set_decoding
 
-__all__ = ["TOO_LARGE", "Asked", "Said", "Speaker", "output_of"]
+__all__ = ["Asked", "Chat", "Said", "Speaker", "Talker"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,10 @@ class Said:
     problem: str | None = None
 
 
-TOO_LARGE: Final = Said(problem="out_of_memory: the example alone does not fit")
+Chat: TypeAlias = Round[Tensor, Said]
+"""An example's chat so far."""
+
+_TOO_LARGE: Final = Said(problem="out_of_memory: the example alone does not fit")
 _NO_NUMBERS: Final = Said(
     problem="not_finite: the model's scores are not all numbers: try dtype=bfloat16"
 )
@@ -135,25 +143,53 @@ class Speaker:
         return Said(tuple(ids), text, "stop" if ended else "length", usage, problem)
 
 
-def output_of(ready: Round[Any, Said], said: Said, seed: int | None) -> Output:
-    """Return an example's output, from what was said last.
+class Talker:
+    """Answers examples, those with a followup in two rounds.
 
     Args:
-        ready: Its last round.
-        said: What was said in it.
-        seed: Of the reply, where it was drawn.
+        speaker: What asks the language model.
+        decoding: How replies are drawn.
+        prompt: From an example's chat so far to its prompt.
+        encode: From a user's turns to the embeddings of their pictures, or to what is wrong.
+        forget: Gives back the memory of encoded pictures.
     """
-    first = ready.first
-    output = Output(
-        text=said.text or None,
-        finish_reason=said.finish_reason,
-        usage=added(first.usage if first else None, said.usage),
-        extra={
-            **({} if seed is None else {"seed": seed}),
-            **({"first_round": _kept(first)} if first else {}),
-        },
-    )
-    return output if said.problem is None else failed(said.problem, output)
+
+    def __init__(
+        self,
+        speaker: Speaker,
+        decoding: Decoding,
+        prompt: Callable[[Chat], Prompt],
+        encode: Callable[[Sequence[Sequence[Part]]], list[Tensor] | Output],
+        forget: Callable[[], None],
+    ) -> None:
+        self._speaker, self._decoding = speaker, decoding
+        self._prompt, self._encode = prompt, encode
+        self._room = InMemory(forget=forget)
+
+    def predict(self, examples: Sequence[Example]) -> list[Output]:
+        """Return an output for each example."""
+        return in_rounds(examples, self._encode, self._ask, self._output)
+
+    def _ask(self, rounds: Sequence[Chat]) -> list[Said]:
+        asked = [Asked(self._prompt(chat), chat.pictures, self._seed(chat)) for chat in rounds]
+        return self._room.answer(asked, self._speaker.say, _TOO_LARGE)
+
+    def _seed(self, chat: Chat) -> int:
+        return example_seed(self._decoding.seed, chat.example["id"], len(chat.turns) - 1)
+
+    def _output(self, chat: Chat, said: Said) -> Output:
+        """Return an example's output, from what was said last."""
+        first = chat.first
+        output = Output(
+            text=said.text or None,
+            finish_reason=said.finish_reason,
+            usage=added(first.usage if first else None, said.usage),
+            extra={
+                **({"seed": self._seed(chat)} if self._decoding.do_sample else {}),
+                **({"first_round": _kept(first)} if first else {}),
+            },
+        )
+        return output if said.problem is None else failed(said.problem, output)
 
 
 def _kept(said: Said) -> dict[str, Any]:

@@ -35,14 +35,12 @@ from typing import Any, ClassVar, Final, TypeAlias
 from cobsat import Example
 from cobsat.checkpoints import weights_digest
 from cobsat.examples import Part
-from cobsat.spec import choose
 from torch import Tensor
 
 from ..checkpoints import versions
-from ..conversion import converted_digest
 from ..encoded_pictures import EncodedPictures, check_reuse
 from ..in_memory import InMemory
-from ..port_options import check_source, check_whole
+from ..port_options import check_loading, check_source, identity
 from ..protocol import Capabilities, Output
 from ..rounds import (
     Round,
@@ -65,7 +63,6 @@ from .system import Emu
 
 __all__ = ["EmuModel"]
 
-_DTYPES: Final = ("auto", "float32", "bfloat16", "float16")
 _SAME: Final = "texts are the best of their beams: --model-option do_sample=true"
 _TOO_LARGE: Final = Said(problem="out_of_memory: the example alone does not fit")
 
@@ -128,20 +125,19 @@ class EmuModel:
         self._beams = Beams(beams, length_penalty).check()
         self._drawing = Diffusion(steps, guidance).check()
         keep_bytes = check_reuse(reuse_gb)
-        choose("dtype", dtype, _DTYPES)
+        check_loading(dtype, context)
         if checkpoint is None:
             self.name = f"{self._kind.NAME}-tiny"
-            self._identity: dict[str, Any] = {"checkpoint": None, "tiny": True}
             self._system = self._kind.tiny(decoder=decoder is not None)
         else:
             self.name = checkpoint
             self._system = self._kind.from_pretrained(
                 checkpoint, decoder=decoder, dtype=dtype, device=device, device_map=device_map
             )
-            self._identity = _identity(Path(checkpoint), decoder)
+        self._identity = {**identity(checkpoint), **_decoder_identity(checkpoint, decoder)}
         self.capabilities = self._capabilities(decoder)
         limit = self._system.language_model.config.max_position_embeddings
-        self._context = limit if context is None else check_whole("context", context, 2)
+        self._context = limit if context is None else context
         self._speaker = Speaker(self._system, self._decoding, self._beams, self._context)
         self._seen = EncodedPictures(self._system.read, keep_bytes)
         self._room = InMemory(forget=self._seen.forget)
@@ -249,12 +245,10 @@ def _draws(ready: _Round) -> bool:
     return ready.last and ready.example["output"] == "image"
 
 
-def _identity(checkpoint: Path, decoder: str | None) -> dict[str, Any]:
-    """Return what a run records of the checkpoints: names and digests; None for what is within."""
+def _decoder_identity(checkpoint: str | None, decoder: str | None) -> dict[str, Any]:
+    """Return what a run records of the decoder: name and digest; None for the folder's own."""
+    if checkpoint is None:
+        return {}
     apart = None if decoder == DECODER else decoder
-    return {
-        "checkpoint": str(checkpoint),
-        "weights_sha256": converted_digest(checkpoint),
-        "decoder": apart,
-        "decoder_sha256": None if apart is None else weights_digest(Path(apart)),
-    }
+    digest = None if apart is None else weights_digest(Path(apart))
+    return {"decoder": apart, "decoder_sha256": digest}

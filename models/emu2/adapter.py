@@ -21,6 +21,7 @@ from typing import Any, ClassVar, Final
 from ..emu import DECODER
 from ..emu.adapter import EmuModel
 from ..emu.system import Emu
+from ..port_options import check_system
 from .system import Emu2
 from .words import CONTROL
 
@@ -82,8 +83,7 @@ class Emu2Model(EmuModel):
         context: int | None = None,
         reuse_gb: float = 1.0,
     ) -> None:
-        if not isinstance(system, str) or CONTROL.search(system):
-            raise ValueError(f"system must be a text without control tokens, got {system!r}")
+        check_system(system, CONTROL)
         super().__init__(
             checkpoint, tiny=tiny, decoder=decoder, device=device, device_map=device_map,
             dtype=dtype, max_new_tokens=max_new_tokens, beams=beams,

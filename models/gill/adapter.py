@@ -33,14 +33,13 @@ from typing import Any, ClassVar, Final, TypeAlias
 from cobsat import Example
 from cobsat.checkpoints import weights_digest
 from cobsat.examples import Part
-from cobsat.spec import choose
 from torch import Tensor
 
 from ..checkpoints import versions
 from ..conversion import converted_digest, file_digest
 from ..encoded_pictures import EncodedPictures, check_reuse
 from ..in_memory import InMemory
-from ..port_options import check_flag, check_source, check_whole
+from ..port_options import check_flag, check_loading, check_source, identity
 from ..protocol import Capabilities, Output
 from ..rounds import Round, added, by_kind, encoded, failed, in_rounds
 from ..seeds import example_seed
@@ -57,7 +56,6 @@ __all__ = ["GILL"]
 _CONTROL: Final = re.compile(r"</?s>|<pad>|<unk>|<mask>|<\|image\|>|\[IMG\d+\]")
 """What the tokenizer would take for more than text."""
 
-_DTYPES: Final = ("auto", "float32", "bfloat16", "float16")
 _TOO_LARGE: Final = Said(problem="out_of_memory: the example alone does not fit")
 
 _Round: TypeAlias = Round[Tensor, Said]
@@ -125,10 +123,10 @@ class GILL:
         self._drawing = Diffusion(steps, guidance).check()
         self._scale = _scale(image_scale)
         keep_bytes = check_reuse(reuse_gb)
-        choose("dtype", dtype, _DTYPES)
+        check_loading(dtype, context)
         if checkpoint is None:
             self.name = "gill-tiny"
-            self._identity: dict[str, Any] = {"checkpoint": None, "tiny": True}
+            self._identity = identity(None)
             self._system = Gill.tiny(decoder=decoder is not None)
         else:
             self.name = checkpoint
@@ -144,7 +142,7 @@ class GILL:
             repeats_in=frozenset({"description"}),  # pictures begin with noise of their own
         )
         limit = self._system.language_model.config.max_position_embeddings
-        self._context = limit if context is None else check_whole("context", context, 2)
+        self._context = limit if context is None else context
         self._speaker = Speaker(self._system, self._decoding, self._context, self._scale)
         self._seen = EncodedPictures(self._system.read, keep_bytes)
         self._room = InMemory(forget=self._seen.forget)

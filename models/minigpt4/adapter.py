@@ -27,8 +27,7 @@ What goes wrong with one example is an error with one of these reasons:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import Any, ClassVar
 
 from cobsat import Example, ImageCache
 from cobsat.examples import Part
@@ -36,25 +35,18 @@ from cobsat.spec import choose
 from torch import Tensor
 
 from ..checkpoints import versions
-from ..conversion import converted_digest
 from ..encoded_pictures import EncodedPictures, check_reuse
-from ..in_memory import InMemory
-from ..port_options import check_source, check_whole
+from ..port_options import check_loading, check_source, check_system, identity
 from ..protocol import Capabilities, Output
-from ..rounds import Round, encoded, in_rounds, system_apart, user_turns
-from ..seeds import example_seed
+from ..rounds import encoded, system_apart, user_turns
 from ..spliced import Prompt
-from ..spoken import TOO_LARGE, Asked, Said, Speaker, output_of
+from ..spoken import Chat, Speaker, Talker
 from ..vlm_generation import Decoding
 from ..vlm_pictures import MANY_IMAGES, with_one_picture
 from .prompts import CONTROL, STOP, SYSTEM, format_prompt, reply_of
 from .system import MiniGPT4
 
 __all__ = ["MiniGPT4Model"]
-
-_DTYPES: Final = ("auto", "float32", "bfloat16", "float16")
-
-_Round: TypeAlias = Round[Tensor, Said]
 
 
 class MiniGPT4Model:
@@ -103,24 +95,18 @@ class MiniGPT4Model:
         check_source("minigpt4", checkpoint, tiny)
         top_p = top_p if do_sample else 1.0
         self._decoding = Decoding(max_new_tokens, do_sample, temperature, top_p, seed).check()
-        choose("dtype", dtype, _DTYPES)
-        if not isinstance(system, str) or CONTROL.search(system):
-            raise ValueError(f"system must be a text without control tokens, got {system!r}")
-        self._system_text, keep_bytes = system, check_reuse(reuse_gb)
+        check_loading(dtype, context)
+        self._system_text, keep_bytes = check_system(system, CONTROL), check_reuse(reuse_gb)
         self._many_images = choose("many_images", many_images, MANY_IMAGES)
-        if context is not None:
-            check_whole("context", context, 2)
         if checkpoint is None:
             self.name = "minigpt4-tiny"
-            self._identity: dict[str, Any] = {"checkpoint": None, "tiny": True}
             self._system = MiniGPT4.tiny()
         else:
             self.name = checkpoint
             self._system = MiniGPT4.from_pretrained(
                 checkpoint, dtype=dtype, device=device, device_map=device_map
             )
-            digest = converted_digest(Path(checkpoint))
-            self._identity = {"checkpoint": checkpoint, "weights_sha256": digest}
+        self._identity = identity(checkpoint)
         model = self._system.model.language_model
         self.capabilities = Capabilities(frozenset({"description"}), repeats=self._decoding.repeats)
         self._context = context or int(model.config.max_position_embeddings)
@@ -129,7 +115,9 @@ class MiniGPT4Model:
         )
         self._opened = ImageCache()
         self._seen = EncodedPictures(self._system.see, keep_bytes)
-        self._room = InMemory(forget=self._seen.forget)
+        self._talker = Talker(
+            self._speaker, self._decoding, self._prompt, self._encode, self._seen.forget
+        )
 
     @classmethod
     def repeats_with(cls, options: dict[str, Any]) -> str:
@@ -152,31 +140,20 @@ class MiniGPT4Model:
 
     def predict(self, examples: Sequence[Example]) -> list[Output]:
         """Describe or answer; with a chain of thought, in two rounds."""
-
-        def encode(turns: Sequence[Sequence[Part]]) -> list[Tensor] | Output:
-            return encoded(turns, CONTROL, lambda part: self._seen.of(part["image"] or ""))
-
         given = [with_one_picture(each, self._many_images, self._opened) for each in examples]
-        return in_rounds(given, encode, self._ask, self._output)
+        return self._talker.predict(given)
 
-    def _ask(self, rounds: Sequence[_Round]) -> list[Said]:
-        """Return what the model says in each round."""
-        asked = [Asked(self._prompt(ready), ready.pictures, self._seed(ready)) for ready in rounds]
-        return self._room.answer(asked, self._speaker.say, TOO_LARGE)
+    def _encode(self, turns: Sequence[Sequence[Part]]) -> list[Tensor] | Output:
+        """Return the embeddings of what is shown, or what is wrong with a text or a picture."""
+        return encoded(turns, CONTROL, lambda part: self._seen.of(part["image"] or ""))
 
-    def _prompt(self, ready: _Round) -> Prompt:
-        own, said = system_apart(ready.example["messages"])
+    def _prompt(self, chat: Chat) -> Prompt:
+        own, said = system_apart(chat.example["messages"])
         words = self._system.words
         return format_prompt(
             own or self._system_text,
-            user_turns(said, ready.example["followup"])[: len(ready.turns)],
-            [] if ready.first is None else [ready.first.text],
+            user_turns(said, chat.example["followup"])[: len(chat.turns)],
+            [] if chat.first is None else [chat.first.text],
             self._system.vocabulary,
             lambda text: words.encode(text, add_special_tokens=False),
         )
-
-    def _seed(self, ready: _Round) -> int:
-        return example_seed(self._decoding.seed, ready.example["id"], len(ready.turns) - 1)
-
-    def _output(self, ready: _Round, said: Said) -> Output:
-        return output_of(ready, said, self._seed(ready) if self._decoding.do_sample else None)

@@ -30,8 +30,7 @@ What goes wrong with one example is an error with one of these reasons:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import Any, ClassVar, Final
 
 from cobsat import Example, ImageCache
 from cobsat.examples import Part
@@ -40,14 +39,11 @@ from PIL import Image
 from torch import Tensor
 
 from ..checkpoints import versions
-from ..conversion import converted_digest
 from ..encoded_pictures import EncodedPictures, check_reuse
-from ..in_memory import InMemory
-from ..port_options import check_source, check_whole
+from ..port_options import check_loading, check_source, identity
 from ..protocol import Capabilities, Output
-from ..rounds import Round, encoded, in_rounds
-from ..seeds import example_seed
-from ..spoken import TOO_LARGE, Asked, Said, Speaker, output_of
+from ..rounds import encoded
+from ..spoken import Chat, Speaker, Talker
 from ..vlm_generation import Decoding
 from ..vlm_pictures import collage
 from .prompts import CONTROL, STOP, Prompt, format_prompt
@@ -55,13 +51,10 @@ from .system import PandaGPT
 
 __all__ = ["PandaGPTModel"]
 
-_DTYPES: Final = ("auto", "float32", "bfloat16", "float16")
 _MANY_IMAGES: Final = ("sum", "collage", "last")
 
 _TOP_P: Final = 0.01
 """As published: so small that it leaves the likeliest token alone."""
-
-_Round: TypeAlias = Round[Tensor, Said]
 
 
 class PandaGPTModel:
@@ -107,22 +100,18 @@ class PandaGPTModel:
         check_source("pandagpt", checkpoint, tiny)
         top_p = top_p if do_sample else 1.0
         self._decoding = Decoding(max_new_tokens, do_sample, temperature, top_p, seed).check()
-        choose("dtype", dtype, _DTYPES)
+        check_loading(dtype, context)
         self._many_images = choose("many_images", many_images, _MANY_IMAGES)
         keep_bytes = check_reuse(reuse_gb)
-        if context is not None:
-            check_whole("context", context, 2)
         if checkpoint is None:
             self.name = "pandagpt-tiny"
-            self._identity: dict[str, Any] = {"checkpoint": None, "tiny": True}
             self._system = PandaGPT.tiny()
         else:
             self.name = checkpoint
             self._system = PandaGPT.from_pretrained(
                 checkpoint, dtype=dtype, device=device, device_map=device_map
             )
-            digest = converted_digest(Path(checkpoint))
-            self._identity = {"checkpoint": checkpoint, "weights_sha256": digest}
+        self._identity = identity(checkpoint)
         model = self._system.language_model
         repeats = _repeats(do_sample, top_p)
         self.capabilities = Capabilities(frozenset({"description"}), repeats=repeats)
@@ -130,7 +119,9 @@ class PandaGPTModel:
         self._speaker = Speaker(model, self._system.words, self._decoding, self._context, stop=STOP)
         self._opened = ImageCache()
         self._seen = EncodedPictures(self._system.see, keep_bytes)
-        self._room = InMemory(forget=self._seen.forget)
+        self._talker = Talker(
+            self._speaker, self._decoding, self._prompt, self._encode, self._seen.forget
+        )
 
     @classmethod
     def repeats_with(cls, options: dict[str, Any]) -> str:
@@ -154,42 +145,27 @@ class PandaGPTModel:
 
     def predict(self, examples: Sequence[Example]) -> list[Output]:
         """Describe or answer; with a chain of thought, in two rounds."""
-        return in_rounds(examples, self._encode, self._ask, self._output)
+        return self._talker.predict(examples)
 
     def _encode(self, turns: Sequence[Sequence[Part]]) -> list[Tensor] | Output:
         """Return the embeddings of what is shown, or what is wrong with a text or a picture."""
         opened = encoded(turns, CONTROL, lambda part: self._opened.open(part["image"] or ""))
         if isinstance(opened, Output):
             return opened
-        return [self._seen.of(picture) for picture in self._shown(opened)]
+        return self._system.shown([self._seen.of(picture) for picture in self._shown(opened)])
 
     def _shown(self, pictures: Sequence[Image.Image]) -> Sequence[Image.Image]:
         if self._many_images == "sum" or len(pictures) < 2:
             return pictures
         return [collage(pictures) if self._many_images == "collage" else pictures[-1]]
 
-    def _ask(self, rounds: Sequence[_Round]) -> list[Said]:
-        """Return what the model says in each round."""
-        asked = [
-            Asked(self._prompt(ready), self._system.shown(ready.pictures), self._seed(ready))
-            for ready in rounds
-        ]
-        return self._room.answer(asked, self._speaker.say, TOO_LARGE)
-
-    def _prompt(self, ready: _Round) -> Prompt:
-        replies = [] if ready.first is None else [ready.first.text]
-        return format_prompt(ready.turns, replies, self._system.vocabulary, self._tokens)
+    def _prompt(self, chat: Chat) -> Prompt:
+        replies = [] if chat.first is None else [chat.first.text]
+        return format_prompt(chat.turns, replies, self._system.vocabulary, self._tokens)
 
     def _tokens(self, text: str) -> list[int]:
         ids: list[int] = self._system.words.encode(text, add_special_tokens=False)
         return ids
-
-    def _seed(self, ready: _Round) -> int:
-        return example_seed(self._decoding.seed, ready.example["id"], len(ready.turns) - 1)
-
-    def _output(self, ready: _Round, said: Said) -> Output:
-        """Return an example's output, from what was said last."""
-        return output_of(ready, said, self._seed(ready) if self._decoding.do_sample else None)
 
 
 def _repeats(do_sample: bool, top_p: Any) -> str:

@@ -23,33 +23,23 @@ What goes wrong with one example is an error with one of these reasons:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import Any, ClassVar
 
 from cobsat import Example
 from cobsat.examples import Part
-from cobsat.spec import choose
 from torch import Tensor
 
 from ..checkpoints import versions
-from ..conversion import converted_digest
 from ..encoded_pictures import EncodedPictures, check_reuse
-from ..in_memory import InMemory
-from ..port_options import check_source, check_whole
+from ..port_options import check_loading, check_source, check_system, identity
 from ..protocol import Capabilities, Output
-from ..rounds import Round, encoded, in_rounds, system_apart, user_turns
-from ..seeds import example_seed
-from ..spoken import TOO_LARGE, Asked, Said, Speaker, output_of
+from ..rounds import encoded, system_apart, user_turns
+from ..spoken import Chat, Speaker, Talker
 from ..vlm_generation import Decoding
 from .prompts import COBSAT_SYSTEM, CONTROL, DEFAULT_SYSTEM, Prompt, format_prompt
 from .system import QwenVLChat
 
 __all__ = ["QwenVLChatModel"]
-
-_DTYPES: Final = ("auto", "float32", "bfloat16", "float16")
-
-
-_Round: TypeAlias = Round[Tensor, Said]
 
 
 class QwenVLChatModel:
@@ -96,12 +86,8 @@ class QwenVLChatModel:
         check_source("qwen_vl_chat", checkpoint, tiny)
         top_p = top_p if do_sample else 1.0
         self._decoding = Decoding(max_new_tokens, do_sample, temperature, top_p, seed).check()
-        choose("dtype", dtype, _DTYPES)
-        if not isinstance(system, str) or CONTROL.search(system):
-            raise ValueError(f"system must be a text without control tokens, got {system!r}")
-        self._system_text, keep_bytes = system, check_reuse(reuse_gb)
-        if context is not None:
-            check_whole("context", context, 2)
+        check_loading(dtype, context)
+        self._system_text, keep_bytes = check_system(system, CONTROL), check_reuse(reuse_gb)
         if checkpoint is None:
             self.name = "qwen_vl_chat-tiny"
             self._system = QwenVLChat.tiny()
@@ -110,6 +96,7 @@ class QwenVLChatModel:
             self._system = QwenVLChat.from_pretrained(
                 checkpoint, dtype=dtype, device=device, device_map=device_map
             )
+        self._identity = identity(checkpoint)
         model = self._system.language_model
         self.capabilities = Capabilities(frozenset({"description"}), repeats=self._decoding.repeats)
         self._context = context or int(model.config.max_position_embeddings)
@@ -117,7 +104,9 @@ class QwenVLChatModel:
             model, self._system.words, self._decoding, self._context, keep_special=True
         )
         self._seen = EncodedPictures(self._system.see, keep_bytes)
-        self._room = InMemory(forget=self._seen.forget)
+        self._talker = Talker(
+            self._speaker, self._decoding, self._prompt, self._encode, self._seen.forget
+        )
 
     @classmethod
     def repeats_with(cls, options: dict[str, Any]) -> str:
@@ -127,10 +116,8 @@ class QwenVLChatModel:
     def record(self) -> dict[str, Any]:
         """Return the checkpoint's identity, and how the model is asked."""
         model, vision = self._system.language_model, self._system.vision
-        tiny = self.name == "qwen_vl_chat-tiny"
         return {
-            "checkpoint": None if tiny else self.name,
-            **({"tiny": True} if tiny else {"weights_sha256": converted_digest(Path(self.name))}),
+            **self._identity,
             "dtype": str(model.dtype).removeprefix("torch."),
             "system": self._system_text,
             "picture_size": vision.sizes.image_size,
@@ -142,36 +129,24 @@ class QwenVLChatModel:
 
     def predict(self, examples: Sequence[Example]) -> list[Output]:
         """Describe or answer; with a chain of thought, in two rounds."""
+        return self._talker.predict(examples)
 
-        def encode(turns: Sequence[Sequence[Part]]) -> list[Tensor] | Output:
-            return encoded(turns, CONTROL, lambda part: self._seen.of(part["image"] or ""))
+    def _encode(self, turns: Sequence[Sequence[Part]]) -> list[Tensor] | Output:
+        """Return the embeddings of what is shown, or what is wrong with a text or a picture."""
+        return encoded(turns, CONTROL, lambda part: self._seen.of(part["image"] or ""))
 
-        return in_rounds(examples, encode, self._ask, self._output)
-
-    def _ask(self, rounds: Sequence[_Round]) -> list[Said]:
-        """Return what the model says in each round."""
-        asked = [Asked(self._prompt(ready), ready.pictures, self._seed(ready)) for ready in rounds]
-        return self._room.answer(asked, self._speaker.say, TOO_LARGE)
-
-    def _prompt(self, ready: _Round) -> Prompt:
-        example = ready.example
+    def _prompt(self, chat: Chat) -> Prompt:
+        example = chat.example
         own, said = system_apart(example["messages"])
-        turns = user_turns(said, example["followup"])[: len(ready.turns)]
+        turns = user_turns(said, example["followup"])[: len(chat.turns)]
         return format_prompt(
             own or self._system_text,
             turns,
-            [] if ready.first is None else [ready.first.text],
+            [] if chat.first is None else [chat.first.text],
             self._system.vocabulary,
             self._tokens,
         )
 
-    def _seed(self, ready: _Round) -> int:
-        return example_seed(self._decoding.seed, ready.example["id"], len(ready.turns) - 1)
-
     def _tokens(self, text: str) -> list[int]:
         ids: list[int] = self._system.words.encode(text, add_special_tokens=False)
         return ids
-
-    def _output(self, ready: _Round, said: Said) -> Output:
-        """Return an example's output, from what was said last."""
-        return output_of(ready, said, self._seed(ready) if self._decoding.do_sample else None)

@@ -39,7 +39,7 @@ from ..checkpoints import versions
 from ..conversion import converted_digest
 from ..in_memory import InMemory
 from ..picture_values import RESAMPLING
-from ..port_options import check_flag, check_source, check_whole
+from ..port_options import check_flag, check_loading, check_source, identity
 from ..protocol import Capabilities, Output
 from ..rounds import Round, added, by_kind, encoded, failed, in_rounds
 from ..seeds import example_seed
@@ -55,7 +55,6 @@ __all__ = ["SeedLLaMA"]
 _CONTROL: Final = re.compile(r"<unk>|</?s>|</?img>|<img_\d+>")
 """What the text tokenizer would take for more than text."""
 
-_DTYPES: Final = ("auto", "float32", "bfloat16", "float16")
 _TOO_LARGE: Final = Said(problem="out_of_memory: the example alone does not fit")
 
 
@@ -130,7 +129,7 @@ class SeedLLaMA:
         self._force = check_flag("force_image", force_image)
         own = is_converted(checkpoint or "")
         self._sources = {"image_tokenizer": None if own else image_tokenizer, "decoder": decoder}
-        choose("dtype", dtype, _DTYPES)
+        check_loading(dtype, context)
         if checkpoint is None:
             self.name = "seed_llama-tiny"
             self._system = SeedLlama.tiny(decoder=decoder is not None)
@@ -150,7 +149,7 @@ class SeedLLaMA:
             repeats=self._decoding.repeats,
         )
         limit = self._system.language_model.config.max_position_embeddings
-        self._context = limit if context is None else check_whole("context", context, 2)
+        self._context = limit if context is None else context
         self._speaker = Speaker(self._system, self._decoding, self._context)
         self._opened = ImageCache()
         self._codes: dict[str, tuple[int, ...]] = {}
@@ -178,7 +177,7 @@ class SeedLLaMA:
 
     def _identity(self) -> dict[str, Any]:
         if self.name == "seed_llama-tiny":
-            return {"checkpoint": None, "tiny": True}
+            return identity(None)
         folder, decoder = Path(self.name), self._sources["decoder"]
         return {
             "checkpoint": self.name,
