@@ -1,4 +1,4 @@
-"""PandaGPT under test, tiny: batches, seeds, what is shown, rounds, questions, records.
+"""PandaGPT under test, tiny: batches, seeds, rounds, what stands for pictures, records."""
 
 What every port has in common is in `test_ports.py`.
 """
@@ -6,15 +6,12 @@ What every port has in common is in `test_ports.py`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-import touchstone_questions as made
 from cobsat import Example, Options, examples
-from cobsat.cli import main
 from cobsat.models import Output
 from cobsat.models.pandagpt.adapter import PandaGPTModel
 from cobsat.models.pandagpt.prompts import format_prompt
@@ -23,7 +20,6 @@ from cobsat.models.seeds import example_seed
 from cobsat.models.spliced import spliced
 from cobsat.models.vlm_pictures import collage
 from PIL import Image
-from shared_runs import read
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -241,57 +237,6 @@ def test_nothing_is_no_answer(end: str, picture_folder: Path) -> None:
     assert thought.reason == "empty: first round: the model answered nothing (0 tokens)"
 
 
-def test_scores_that_are_no_numbers_are_no_answer(
-    picture_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    batch = rows(picture_folder)[:2]
-    model = PandaGPTModel(tiny=True)
-    expected, own = model.predict(batch), model._seen.of
-    alone = set(shown(batch[0])) - set(shown(batch[1]))
-    broken = [Image.open(path).convert("RGB").tobytes() for path in alone]
-
-    def of(image: Any) -> torch.Tensor:
-        return own(image) * (torch.nan if image.tobytes() in broken else 1)
-
-    monkeypatch.setattr(model._seen, "of", of)
-    outputs = model.predict(batch)
-    assert outputs[0].status == "error"
-    assert outputs[0].reason == (
-        "not_finite: the model's scores are not all numbers: try dtype=bfloat16"
-    )
-    assert outputs[1] == expected[1]
-
-
-def test_a_reply_ends_where_the_context_does(model: PandaGPTModel, picture_folder: Path) -> None:
-    row = rows(picture_folder)[0]
-    length = len(ids_of(model, row))
-    tight = PandaGPTModel(tiny=True, context=length + 2).predict([row])[0]
-    assert (tight.finish_reason, len(tight.text or "")) == ("length", 2)
-    full = PandaGPTModel(tiny=True, context=length).predict([row])[0]
-    assert (full.reason or "").startswith(f"too_long: the prompt has {length:,} tokens")
-
-
-def test_what_does_not_fit_into_memory_is_asked_in_smaller_batches(
-    picture_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    model = PandaGPTModel(tiny=True)
-    batch = rows(picture_folder)[:3]
-    expected = model.predict(batch)
-    own, sizes = model._speaker.say, []
-
-    def say(some: Any) -> Any:
-        sizes.append(len(some))
-        if len(some) > 1 or some[0].seed == example_seed(0, batch[1]["id"]):
-            raise torch.OutOfMemoryError
-        return own(some)
-
-    monkeypatch.setattr(model._speaker, "say", say)
-    outputs = model.predict(batch)
-    assert sizes == [3, 1, 1, 1]
-    assert [outputs[0], outputs[2]] == [expected[0], expected[2]]
-    assert outputs[1].reason == "out_of_memory: the example alone does not fit"
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -323,21 +268,3 @@ def test_the_record_says_how_it_is_asked(model: PandaGPTModel) -> None:
     }  # fmt: skip
     assert model.capabilities.outputs == {"description"}
     assert model.capabilities.max_images is None
-
-
-@pytest.fixture
-def questions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    with made.shipping(tmp_path_factory.mktemp("mini")) as shipped:
-        yield shipped
-
-
-def test_questions_of_touchstone_in_a_run(questions: Any, tmp_path: Path) -> None:
-    out = tmp_path / "run"
-    given = ["predict", "--model", "pandagpt", "--tiny", "--config", "touchstone-mini"]
-    assert main([*given, "--out", str(out)]) == 0
-    lines = read(out)
-    assert len(lines) == 8
-    assert {line["status"] for line in lines} == {"ok"}
-    assert all(line["text"] for line in lines)
-    run = json.loads((out / "run.json").read_text("utf-8"))
-    assert run["model_options"]["record"]["many_images"] == "collage"  # TouchStone, Sec. 4.2

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+import touchstone_questions as made
 from cobsat.cli import main
 from cobsat.models import MODELS
 from cobsat.models.conversion import CONVERTERS
+from cobsat.models.seeds import example_seed
 from ports import PORTS, Port, drawn, kept, rows, said
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 NAMES = sorted(PORTS)
 DRAWING = [name for name in NAMES if PORTS[name].draws]
+TALKING = [name for name in NAMES if not PORTS[name].draws]
 EACH_OUTPUT = [(name, output) for name in NAMES for output in PORTS[name].outputs]
 
 
@@ -233,3 +238,89 @@ def test_samples_differ_or_are_refused(
         assert len({line["image_sha256"] for line in lines}) == 2
     elif refused:
         assert len({line["text"] for line in lines}) == 2
+
+
+@pytest.mark.parametrize("name", TALKING)
+@pytest.mark.parametrize("samples", [True, False])
+def test_one_row_that_is_no_numbers_does_not_cost_the_others(
+    samples: bool, port: Port, picture_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch = rows(picture_folder, output="description")[:2]
+    model = port.make(tiny=True, do_sample=samples)
+    expected, own = model.predict(batch), model._speaker.say
+
+    def say(asked: Any) -> Any:
+        broken = replace(asked[0], pictures=[each * torch.nan for each in asked[0].pictures])
+        return own([broken, *asked[1:]])
+
+    monkeypatch.setattr(model._speaker, "say", say)
+    outputs = model.predict(batch)
+    assert outputs[0].status == "error"
+    assert outputs[0].reason == (
+        "not_finite: the model's scores are not all numbers: try dtype=bfloat16"
+    )
+    assert outputs[1] == expected[1]
+
+
+@pytest.mark.parametrize("name", TALKING)
+def test_a_reply_ends_where_the_context_does(port: Port, model: Any, picture_folder: Path) -> None:
+    row = rows(picture_folder, output="description")[0]
+    length = model.predict([row])[0].usage["input_tokens"]
+    tight = port.make(tiny=True, context=length + 2).predict([row])[0]
+    assert (tight.finish_reason, len(tight.text)) == ("length", 2)
+    full = port.make(tiny=True, context=length).predict([row])[0]
+    assert full.reason.startswith(f"too_long: the prompt has {length:,} tokens")
+
+
+@pytest.mark.parametrize("name", TALKING)
+def test_what_does_not_fit_into_memory_is_asked_in_smaller_batches(
+    port: Port, picture_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = port.make(tiny=True)
+    batch = rows(picture_folder, output="description")[:3]
+    expected = model.predict(batch)
+    own, sizes = model._speaker.say, []
+
+    def say(some: Any) -> Any:
+        sizes.append(len(some))
+        if len(some) > 1 or some[0].seed == example_seed(0, batch[1]["id"]):
+            raise torch.OutOfMemoryError
+        return own(some)
+
+    monkeypatch.setattr(model._speaker, "say", say)
+    outputs = model.predict(batch)
+    assert sizes == [3, 1, 1, 1]
+    assert [outputs[0], outputs[2]] == [expected[0], expected[2]]
+    assert outputs[1].reason == "out_of_memory: the example alone does not fit"
+
+
+@pytest.fixture(scope="module")
+def questions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    with made.shipping(tmp_path_factory.mktemp("mini")) as shipped:
+        yield shipped
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_questions_of_touchstone_in_a_run(
+    name: str, port: Port, questions: Any, tmp_path: Path
+) -> None:
+    given = ["predict", "--model", name, "--tiny", "--config", "touchstone-mini"]
+    assert main([*given, "--out", str(tmp_path / "run")]) == 0
+    lines = kept(tmp_path / "run")
+    assert len(lines) == 8
+    assert {line["status"] for line in lines} == {"ok"}
+    assert all(line["text"] for line in lines)
+    run = json.loads((tmp_path / "run" / "run.json").read_text("utf-8"))
+    asked_with = getattr(type(port.make(tiny=True)), "answer_options", {})
+    record = run["model_options"]["record"]
+    for option, value in asked_with.items():
+        assert {**record, **record["decoding"]}[option] == value
+
+
+@pytest.mark.parametrize("name", TALKING)
+def test_pictures_are_refused_before_anything_is_asked(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["predict", "--model", name, "--tiny", "--config", "color_i-2shot"]
+    assert main([*given, "--out", str(tmp_path / "run")]) == 2
+    assert "must be one of description, got 'image': --output descr" in capsys.readouterr().err

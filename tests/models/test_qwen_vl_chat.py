@@ -1,15 +1,13 @@
-"""Qwen-VL-Chat under test, tiny: batches, seeds, rounds, questions, records, conversion, runs."""
+"""Qwen-VL-Chat under test, tiny: batches, seeds, rounds, records, conversion."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-import touchstone_questions as made
 from cobsat import Example, Options, examples
 from cobsat.cli import main
 from cobsat.models import Output
@@ -17,14 +15,13 @@ from cobsat.models.conversion import converted_digest, read_state
 from cobsat.models.qwen_vl_chat.adapter import QwenVLChatModel
 from cobsat.models.qwen_vl_chat.convert import language_model_from
 from cobsat.models.qwen_vl_chat.language_model import ntk_alpha
-from cobsat.models.qwen_vl_chat.prompts import COBSAT_SYSTEM, DEFAULT_SYSTEM, format_prompt
+from cobsat.models.qwen_vl_chat.prompts import COBSAT_SYSTEM, format_prompt
 from cobsat.models.qwen_vl_chat.system import QwenVLChat
 from cobsat.models.rounds import user_turns
 from cobsat.models.seeds import example_seed
 from cobsat.models.vlm_generation import Decoding
 from PIL import Image
 from qwen_vl_checkpoints import SMALL, save_published
-from shared_runs import read
 from transformers import Qwen2Config, Qwen2ForCausalLM
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -205,63 +202,10 @@ def test_each_end_ends_a_reply_and_nothing_is_no_answer(end: str, picture_folder
     assert thought.reason == "empty: first round: the model answered nothing (0 tokens)"
 
 
-@pytest.mark.parametrize("sampled", [True, False])
-def test_scores_that_are_no_numbers_are_no_answer(
-    sampled: bool, picture_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    batch = rows(picture_folder)[:2]
-    model = QwenVLChatModel(tiny=True, do_sample=sampled)
-    expected, own = model.predict(batch), model._seen.of
-    first, second = (
-        {part["image"] for part in row["messages"][-1]["content"] if part["image"]} for row in batch
-    )
-
-    def of(image: Any) -> torch.Tensor:
-        return own(image) * (torch.nan if image in first - second else 1)
-
-    monkeypatch.setattr(model._seen, "of", of)
-    outputs = model.predict(batch)
-    assert outputs[0].status == "error"
-    assert outputs[0].reason == (
-        "not_finite: the model's scores are not all numbers: try dtype=bfloat16"
-    )
-    assert outputs[1] == expected[1]
-
-
 def test_boxes_are_part_of_a_reply(model: QwenVLChatModel) -> None:
     text = " <ref>the dog</ref><box>(10,20),(30,40)</box>"
     said = model._speaker._said(model._tokens(text), True, 7)
     assert said.text == text.strip()
-
-
-def test_a_reply_ends_where_the_context_does(model: QwenVLChatModel, picture_folder: Path) -> None:
-    row = rows(picture_folder)[0]
-    length = len(ids_of(model, row))
-    tight = QwenVLChatModel(tiny=True, context=length + 2).predict([row])[0]
-    assert (tight.finish_reason, len(tight.text or "")) == ("length", 2)
-    full = QwenVLChatModel(tiny=True, context=length).predict([row])[0]
-    assert (full.reason or "").startswith(f"too_long: the prompt has {length:,} tokens")
-
-
-def test_what_does_not_fit_into_memory_is_asked_in_smaller_batches(
-    picture_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    model = QwenVLChatModel(tiny=True)
-    batch = rows(picture_folder)[:3]
-    expected = model.predict(batch)
-    own, sizes = model._speaker.say, []
-
-    def generate(some: Any) -> Any:
-        sizes.append(len(some))
-        if len(some) > 1 or some[0].seed == example_seed(0, batch[1]["id"]):
-            raise torch.OutOfMemoryError
-        return own(some)
-
-    monkeypatch.setattr(model._speaker, "say", generate)
-    outputs = model.predict(batch)
-    assert sizes == [3, 1, 1, 1]
-    assert [outputs[0], outputs[2]] == [expected[0], expected[2]]
-    assert outputs[1].reason == "out_of_memory: the example alone does not fit"
 
 
 @pytest.mark.parametrize(
@@ -382,29 +326,3 @@ def test_a_published_folder_that_lacks_something_is_refused(
     else:
         assert "must be one folder with config.json, qwen.tiktoken and the weights" in told
     assert not (tmp_path / "out").exists()
-
-
-@pytest.fixture
-def questions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    with made.shipping(tmp_path_factory.mktemp("mini")) as shipped:
-        yield shipped
-
-
-def test_questions_of_touchstone_in_a_run(questions: Any, tmp_path: Path) -> None:
-    out = tmp_path / "run"
-    given = ["predict", "--model", "qwen_vl_chat", "--tiny", "--config", "touchstone-mini"]
-    assert main([*given, "--out", str(out)]) == 0
-    lines = read(out)
-    assert len(lines) == 8
-    assert {line["status"] for line in lines} == {"ok"}
-    assert all(line["text"] for line in lines)
-    run = json.loads((out / "run.json").read_text("utf-8"))
-    assert run["model_options"]["record"]["system"] == DEFAULT_SYSTEM
-
-
-def test_pictures_are_refused_before_anything_is_asked(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    given = ["predict", "--model", "qwen_vl_chat", "--tiny", "--config", "color_i-2shot"]
-    assert main([*given, "--out", str(tmp_path / "run")]) == 2
-    assert "must be one of description, got 'image': --output descr" in capsys.readouterr().err
