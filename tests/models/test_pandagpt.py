@@ -1,4 +1,4 @@
-"""PandaGPT under test, tiny: batches, seeds, rounds, what stands for pictures, records."""
+"""PandaGPT under test, tiny: batches, seeds, rounds, what stands for pictures, records.
 
 What every port has in common is in `test_ports.py`.
 """
