@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -23,7 +23,7 @@ from transformers.models.blip_2.modeling_blip_2 import Blip2EncoderLayer
 
 from .conversion import Rules, renamed
 
-__all__ = ["eva_config", "eva_state", "eva_tower", "features"]
+__all__ = ["TowerSizes", "config_of", "eva_config", "eva_state", "eva_tower", "features"]
 
 _RULES: Rules = (
     (r"cls_token", "embeddings.class_embedding"),
@@ -34,6 +34,39 @@ _RULES: Rules = (
     (r"blocks\.(\d+)\.attn\.proj\.(weight|bias)", r"encoder.layers.\1.self_attn.projection.\2"),
     (r"blocks\.(\d+)\.mlp\.fc([12])\.(weight|bias)", r"encoder.layers.\1.mlp.fc\2.\3"),
 )
+
+
+class TowerSizes(Protocol):
+    """The sizes of a tower, as those of a system hold them."""
+
+    @property
+    def image_size(self) -> int: ...  # noqa: D102
+    @property
+    def patch_size(self) -> int: ...  # noqa: D102
+    @property
+    def vision_width(self) -> int: ...  # noqa: D102
+    @property
+    def vision_layers(self) -> int: ...  # noqa: D102
+    @property
+    def vision_heads(self) -> int: ...  # noqa: D102
+    @property
+    def vision_mlp_width(self) -> int: ...  # noqa: D102
+    @property
+    def vision_norm_eps(self) -> float: ...  # noqa: D102
+
+
+def config_of(sizes: TowerSizes) -> Blip2VisionConfig:
+    """Return the config of a tower."""
+    return Blip2VisionConfig(
+        hidden_size=sizes.vision_width,
+        intermediate_size=sizes.vision_mlp_width,
+        num_hidden_layers=sizes.vision_layers,
+        num_attention_heads=sizes.vision_heads,
+        image_size=sizes.image_size,
+        patch_size=sizes.patch_size,
+        layer_norm_eps=sizes.vision_norm_eps,
+        qkv_bias=True,
+    )
 
 
 def eva_config(state: Mapping[str, Tensor], heads: int, norm_eps: float) -> Blip2VisionConfig:

@@ -15,10 +15,10 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from transformers import Blip2VisionConfig, T5Config
+from transformers import T5Config
 from transformers.models.t5.modeling_t5 import T5Stack
 
-from ..eva_tower import eva_tower, features
+from ..eva_tower import config_of, eva_tower, features
 from ..port_options import sizes_of
 
 __all__ = ["Bridge", "BridgeSizes"]
@@ -90,17 +90,7 @@ class Bridge(nn.Module):
     def __init__(self, sizes: BridgeSizes) -> None:
         super().__init__()
         self.sizes = sizes
-        tower = Blip2VisionConfig(
-            hidden_size=sizes.vision_width,
-            intermediate_size=sizes.vision_mlp_width,
-            num_hidden_layers=sizes.vision_layers,
-            num_attention_heads=sizes.vision_heads,
-            image_size=sizes.image_size,
-            patch_size=sizes.patch_size,
-            layer_norm_eps=sizes.vision_norm_eps,
-            qkv_bias=True,
-        )
-        self.tower = eva_tower(tower, sizes.final_norm_eps)
+        self.tower = eva_tower(config_of(sizes), sizes.final_norm_eps)
         self.tokens = nn.Parameter(torch.zeros(1, sizes.causal_tokens, sizes.former_width))
         self.former = _causal_former(sizes)
         self.to_language = nn.Linear(sizes.former_width, sizes.language_width)

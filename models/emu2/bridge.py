@@ -14,9 +14,8 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from transformers import Blip2VisionConfig
 
-from ..eva_tower import eva_tower, features
+from ..eva_tower import config_of, eva_tower, features
 from ..port_options import sizes_of
 
 __all__ = ["Bridge", "BridgeSizes"]
@@ -87,17 +86,7 @@ class Bridge(nn.Module):
     def __init__(self, sizes: BridgeSizes) -> None:
         super().__init__()
         self.sizes = sizes
-        tower = Blip2VisionConfig(
-            hidden_size=sizes.vision_width,
-            intermediate_size=sizes.vision_mlp_width,
-            num_hidden_layers=sizes.vision_layers,
-            num_attention_heads=sizes.vision_heads,
-            image_size=sizes.image_size,
-            patch_size=sizes.patch_size,
-            layer_norm_eps=sizes.vision_norm_eps,
-            qkv_bias=True,
-        )
-        self.tower = eva_tower(tower, None, post_norm=True)
+        self.tower = eva_tower(config_of(sizes), None, post_norm=True)
         self.project_up = nn.Linear(sizes.vision_width, sizes.language_width, bias=False)
         self.project_down = nn.Linear(sizes.language_width, sizes.vision_width, bias=False)
 

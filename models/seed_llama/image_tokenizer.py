@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from transformers import Blip2QFormerConfig, Blip2QFormerModel, Blip2VisionConfig
 from transformers.models.blip_2.modeling_blip_2 import Blip2Encoder
 
-from ..eva_tower import eva_tower, features
+from ..eva_tower import config_of, eva_tower, features
 from ..picture_values import picture_values
 
 __all__ = ["ImageTokenizer", "TokenizerSizes", "picture_codes"]
@@ -80,7 +80,7 @@ class ImageTokenizer(nn.Module):
         super().__init__()
         self.sizes = sizes
         width = sizes.qformer_width
-        self.tower = eva_tower(_vision(sizes), sizes.vision_final_norm_eps)
+        self.tower = eva_tower(config_of(sizes), sizes.vision_final_norm_eps)
         self.queries = nn.Parameter(torch.zeros(1, sizes.queries, width))
         self.qformer = Blip2QFormerModel(_qformer(sizes))
         self.to_code = nn.Sequential(
@@ -151,18 +151,6 @@ def picture_codes(
     """
     values = picture_values(picture, tokenizer.sizes.image_size, resampling)
     return tuple(tokenizer.encode(values[None].to(tokenizer.queries.device))[0].tolist())
-
-
-def _vision(sizes: TokenizerSizes) -> Blip2VisionConfig:
-    return Blip2VisionConfig(
-        hidden_size=sizes.vision_width,
-        intermediate_size=sizes.vision_mlp_width,
-        num_hidden_layers=sizes.vision_layers,
-        num_attention_heads=sizes.vision_heads,
-        image_size=sizes.image_size,
-        patch_size=sizes.patch_size,
-        layer_norm_eps=sizes.vision_norm_eps,
-    )
 
 
 def _qformer(sizes: TokenizerSizes) -> Blip2QFormerConfig:
