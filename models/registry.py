@@ -35,6 +35,7 @@ class Entry:
         loaded_by: What loads its checkpoint; empty where there is none.
         extra: The extra of the package that it needs, if any.
         named_by: The options that say which checkpoint or server it is.
+        tiny: Whether it runs offline too, random and tiny, by `--tiny`.
     """
 
     target: str
@@ -44,6 +45,7 @@ class Entry:
     loaded_by: str = ""
     extra: str | None = None
     named_by: str = ""
+    tiny: bool = False
 
 
 MODELS: Final[dict[str, Entry]] = {
@@ -83,46 +85,60 @@ MODELS: Final[dict[str, Entry]] = {
     ),
     "seed_llama": Entry(
         "cobsat.models.seed_llama.adapter:SeedLLaMA",
-        "SEED-LLaMA 8B or 14B (checkpoint=FOLDER), or a random tiny one, offline (--tiny)",
+        "SEED-LLaMA 8B or 14B",
         loaded_by="LlamaForCausalLM, with SEED-2 and StableUnCLIPImg2ImgPipeline",
         extra="diffusers",
+        named_by="checkpoint=FOLDER",
+        tiny=True,
     ),
     "gill": Entry(
         "cobsat.models.gill.adapter:GILL",
-        "GILL on OPT-6.7B (checkpoint=FOLDER), or a random tiny one, offline (--tiny)",
+        "GILL on OPT-6.7B",
         loaded_by="OPTForCausalLM, with CLIP and StableDiffusionPipeline",
         extra="diffusers",
+        named_by="checkpoint=FOLDER",
+        tiny=True,
     ),
     "qwen_vl_chat": Entry(
         "cobsat.models.qwen_vl_chat.adapter:QwenVLChatModel",
-        "Qwen-VL-Chat, the first one (checkpoint=FOLDER), or a random tiny one, offline (--tiny)",
+        "Qwen-VL-Chat, the first one",
         outputs=("description",),
         loaded_by="Qwen2's architecture, with a tower and a resampler of its own",
+        named_by="checkpoint=FOLDER",
+        tiny=True,
     ),
     "emu": Entry(
         "cobsat.models.emu.adapter:EmuModel",
-        "Emu, pretrained or instructed (checkpoint=FOLDER), or a random tiny one, offline (--tiny)",
+        "Emu, pretrained or instructed",
         loaded_by="LlamaForCausalLM, with a tower, a T5 and StableDiffusionPipeline",
         extra="diffusers",
+        named_by="checkpoint=FOLDER",
+        tiny=True,
     ),
     "emu2": Entry(
         "cobsat.models.emu2.adapter:Emu2Model",
-        "Emu2, -Gen or -Chat (checkpoint=FOLDER), or a random tiny one, offline (--tiny)",
+        "Emu2, -Gen or -Chat",
         loaded_by="LlamaForCausalLM, with a tower and StableDiffusionXLPipeline",
         extra="diffusers",
+        named_by="checkpoint=FOLDER",
+        tiny=True,
     ),
     "minigpt4": Entry(
         "cobsat.models.minigpt4.adapter:MiniGPT4Model",
-        "MiniGPT-4 on Vicuna (checkpoint=FOLDER), or a random tiny one, offline (--tiny)",
+        "MiniGPT-4 on Vicuna",
         outputs=("description",),
         loaded_by="Blip2ForConditionalGeneration, with a LLaMA",
+        named_by="checkpoint=FOLDER",
+        tiny=True,
     ),
     "pandagpt": Entry(
         "cobsat.models.pandagpt.adapter:PandaGPTModel",
-        "PandaGPT 7B or 13B (checkpoint=FOLDER), or a random tiny one, offline (--tiny)",
+        "PandaGPT 7B or 13B",
         outputs=("description",),
         pictures="any number, as one",
         loaded_by="LlamaForCausalLM, with ImageBind's image tower",
+        named_by="checkpoint=FOLDER",
+        tiny=True,
     ),
     "openai": Entry(
         "cobsat.models.openai_api:OpenAIModel",
@@ -275,7 +291,8 @@ def command(
         if entry.loaded_by:
             what.append(f"loaded by {entry.loaded_by}")
         if entry.named_by:
-            what.append(f"--model-option {entry.named_by}")
+            offline = "; offline, random and tiny: --tiny" if entry.tiny else ""
+            what.append(f"--model-option {entry.named_by}{offline}")
         if entry.extra:
             what.append(f"pip install 'cobsat\\[{entry.extra}]'")
         table.add_row(key, "\n".join(entry.outputs), entry.pictures, "\n".join(what))
@@ -299,5 +316,7 @@ def describe(name: str) -> str:
         if option.kind is option.VAR_KEYWORD:
             continue  # the class says what else it takes
         default = "must be given" if option.default is option.empty else f"{option.default!r}"
+        if entry.tiny and option.name == "checkpoint":
+            default = "must be given, if not --tiny"
         lines.append(f"  {option.name}: {default}")
     return "\n".join(lines)
