@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUNS ?= runs
 WORKERS ?= 2
 
-.PHONY: help run test test-compat check format lint types bench rendered touchstone-mini mini-clip mini-llava mini-vlm table4 FORCE
+.PHONY: help run test test-compat check format lint types bench notebook rendered touchstone-mini mini-clip mini-llava mini-vlm table4 FORCE
 .DEFAULT_GOAL := help
 
 help:  ## show this list
@@ -49,6 +49,9 @@ types: $(VENV)/installed  ## mypy, strict, over a link tree that shows it the pa
 
 bench: $(VENV)/installed  ## measure what the README claims
 	for file in benchmarks/*.py; do $(BIN)/python $$file || exit 1; done
+
+notebook: $(VENV)/installed  ## run docs/cobsat.ipynb anew, after a change to its cells or to what it shows
+	$(BIN)/python tests/docs_notebook.py
 
 rendered: $(VENV)/installed  ## draw the 500 shipped pictures anew
 	$(BIN)/python -m cobsat.drawing --out cobsat_dataset/rendered
