@@ -36,5 +36,5 @@ def load_llama_words(*sources: str) -> Any:
             raise
         raise ModuleNotFoundError(
             "a tokenizer.model without tokenizer.json needs the packages 'sentencepiece' and "
-            "'protobuf': pip install sentencepiece protobuf"
+            "'protobuf': pip install 'cobsat[convert]'"
         ) from error

@@ -369,7 +369,7 @@ def test_a_tokenizer_that_needs_packages_names_them(
     for name in ("sentencepiece", "protobuf"):
         monkeypatch.setattr(llama_words, f"is_{name}_available", lambda name=name: name == there)
     assert main(["convert", "seed_llama", str(source), "--out", str(tmp_path / "out")]) == 2
-    assert "'protobuf': pip install sentencepiece protobuf" in capsys.readouterr().err
+    assert "'protobuf': pip install 'cobsat[convert]'" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
