@@ -3,7 +3,11 @@
 import base64
 import gzip
 import json
+from contextlib import contextmanager
 from html.parser import HTMLParser
+
+import pytest
+from cobsat.hub_cards.leaderboard_charts import board_charts
 
 
 class Page(HTMLParser):
@@ -56,3 +60,17 @@ class Page(HTMLParser):
 
     def says(self, words):
         return words in " ".join("".join(self.text).split())
+
+
+@contextmanager
+def without_plots():
+    """Draw no plots in reports that are written meanwhile, and one in leaderboards."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("report", "page"):
+            patch.setattr(f"cobsat.hub_cards.{module}.charts", lambda runs, judge: [])
+        patch.setattr("cobsat.hub_cards.leaderboard.board_charts", lambda board: [])
+        # The page takes its legend from its last plot: one is left to it.
+        patch.setattr(
+            "cobsat.hub_cards.leaderboard_page.board_charts", lambda board: board_charts(board)[1:2]
+        )
+        yield

@@ -15,6 +15,7 @@ from cobsat.run_examples import run_examples
 from cobsat.run_folder import write_json
 from hub_server import HubServer
 from PIL import Image, ImageDraw
+from report_pages import without_plots
 
 COPY_OPTIONS = {"record": {"name": "copy"}}
 
@@ -47,12 +48,10 @@ def hub():
         yield server
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def no_plots():
-    """Reports without their plots, which take longer to draw than all else: for other tests."""
-    with pytest.MonkeyPatch.context() as patch:
-        for module in ("report", "page"):
-            patch.setattr(f"cobsat.hub_cards.{module}.charts", lambda runs, judge: [])
+    """Reports without their plots, which take longer to draw than all else; one in leaderboards."""
+    with without_plots():
         yield
 
 

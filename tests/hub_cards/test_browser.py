@@ -5,14 +5,17 @@ import json
 import pytest
 from cobsat import THEMES, RunFolder, Verdict
 from cobsat.hub_cards.report import write_report
+from report_pages import without_plots
 
 pytestmark = pytest.mark.usefixtures("no_plots")
 
 
 @pytest.fixture(scope="module")
-def report(run_maker, tmp_path_factory, no_plots):
+def report(run_maker, tmp_path_factory):
     """Forty prompts of each of two tasks, and two judges that do not agree."""
-    return write_report([run_maker(tmp_path_factory.mktemp("run"), judges=("clip", "mention"))])
+    run = run_maker(tmp_path_factory.mktemp("run"), judges=("clip", "mention"))
+    with without_plots():
+        return write_report([run])
 
 
 def shown(browser):

@@ -3,6 +3,7 @@
 import pytest
 from cobsat import Prediction, Verdict
 from cobsat.hub_cards.report import write_report
+from report_pages import without_plots
 
 TITLE = "document.getElementById('example-title').textContent"
 PLACE = "document.getElementById('example-place').textContent"
@@ -25,7 +26,7 @@ def judge(row, prediction, draw):
 
 
 @pytest.fixture(scope="module")
-def report(run_maker, tmp_path_factory, no_plots):
+def report(run_maker, tmp_path_factory):
     """Two runs of forty prompts of each of two tasks: pictures, and descriptions by two judges."""
     folder = tmp_path_factory.mktemp("example")
     images = run_maker(folder, "images")
@@ -33,7 +34,8 @@ def report(run_maker, tmp_path_factory, no_plots):
         folder, "texts", output="description", predict=predict, judge=judge,
         judges=("clip", "mention"),
     )  # fmt: skip
-    return write_report([images, texts], folder / "images" / "report.html")
+    with without_plots():
+        return write_report([images, texts], folder / "images" / "report.html")
 
 
 def opened(browser, report, fragment=f"#example={FIRST}", **options):

@@ -73,6 +73,7 @@ def test_models_by_rank_with_ties(runs: list[Path]) -> None:
     assert board.pairs[2][2].value == pytest.approx(-2 / 12 * 100)
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_what_has_no_mark_is_in_the_floor_and_counted(tmp_path: Path, questions: Path) -> None:
     failed = Prediction("touchstone-3", "error", reason="no")
     blocked = Prediction("touchstone-4", "blocked", reason="filtered")
@@ -93,6 +94,7 @@ def test_what_has_no_mark_is_in_the_floor_and_counted(tmp_path: Path, questions:
     assert answers == ["win"] * 2 + ["failed"] * 2 + ["unscored", "judge-failed"] + ["win"] * 6
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_samples_of_a_question_stand_together(tmp_path: Path, questions: Path) -> None:
     marks = {n: same(9 if n % 2 else 7) for n in range(1, 25)}
     run = answer_run(tmp_path / "run", questions, marks, samples=2)
@@ -209,7 +211,7 @@ def test_published_scores_stand_beside_all_official_questions_only(
 
 
 def test_three_forms_say_the_same(runs: list[Path], tmp_path: Path) -> None:
-    board, written = write_leaderboard(runs, tmp_path / "board")
+    board, written = write_leaderboard(runs, tmp_path / "board", plots=("svg",))
     assert [path.name for path in written] == [
         "leaderboard.html", "leaderboard.md", "leaderboard.csv",
     ]  # fmt: skip
@@ -252,13 +254,14 @@ def test_a_category_alone_has_no_radar(tmp_path: Path, questions: Path) -> None:
         tmp_path / "run", questions, {n: same(9) for n in range(1, 9)},
         configs=("touchstone-comprehension",),
     )  # fmt: skip
-    page = write_report([run]).read_text()
+    page = write_report([run], plots=("svg",)).read_text()
     assert "Abilities" not in page
     assert sorted(path.name for path in (run / "plots").glob("*.svg")) == [
         "touchstone-gpt-4-categories.svg", "touchstone-gpt-4-subtasks.svg",
     ]  # fmt: skip
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_where_the_questions_are_gone_the_scores_are_still_shown(
     runs: list[Path], questions: Path
 ) -> None:
@@ -300,7 +303,7 @@ def test_hostile_words_are_text_in_every_form(tmp_path: Path) -> None:
         model_options={"record": {"checkpoint": f"[a](javascript:x) `{HOSTILE}`"}},
         record={**RECORD, "note": HOSTILE},
     )  # fmt: skip
-    _, written = write_leaderboard([run], tmp_path / "board")
+    _, written = write_leaderboard([run], tmp_path / "board", plots=("svg",))
     page, markdown, table = (path.read_text("utf-8") for path in written)
     assert "<script>window.hacked" not in page.replace("\\u003c", "")
     assert page.count("<script") == 2 + page.count('id="thumbnails-')
@@ -319,6 +322,7 @@ def test_hostile_words_are_text_in_every_form(tmp_path: Path) -> None:
     assert "<b>" not in svg
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_an_interval_is_shown_by_both_its_ends(
     tmp_path: Path, questions: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -341,6 +345,7 @@ def test_an_interval_is_shown_by_both_its_ends(
     assert not any("±" in form for form in (said, text, page))
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_the_command_prints_the_board(
     runs: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -367,6 +372,7 @@ def test_report_and_leaderboard_name_one_another_s_benchmark(
         said = capsys.readouterr().err
         assert f"must be of one benchmark, got {both[0]} of " in said
         assert said.endswith(": report them separately\n")
-    assert main(["report", str(runs[0]), str(runs[1]), "--out", str(tmp_path / "two.html")]) == 0
+    two = ["--out", str(tmp_path / "two.html"), "--plots", "svg"]
+    assert main(["report", str(runs[0]), str(runs[1]), *two]) == 0
     assert (tmp_path / "two-plots").is_dir()
     assert "2 models" in (tmp_path / "two.html").read_text()

@@ -9,6 +9,7 @@ import pytest
 from answer_runs import Rounds, answer_run, question_file
 from cobsat import Prediction
 from cobsat.hub_cards.leaderboard import write_leaderboard
+from report_pages import without_plots
 
 HOSTILE = (
     "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>"
@@ -21,18 +22,20 @@ def same(answer: float, reference: float = 8) -> Rounds:
     return ((answer, reference), (answer - 1, reference))
 
 
-@pytest.fixture
-def board(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def board(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two models on 20 questions; of the second, one answer failed and one has no marks."""
-    questions = question_file(tmp_path / "questions.tsv", 20)
+    folder = tmp_path_factory.mktemp("board")
+    questions = question_file(folder / "questions.tsv", 20)
     good = {n: same(10 if n <= 12 else 6) for n in range(1, 21)}
     poor = {n: same(8.5 if n <= 4 else 3) for n in range(1, 21)} | {7: "no marks"}
     failed = Prediction("touchstone-9", "error", reason="out of memory")
     runs = [
-        answer_run(tmp_path / "good", questions, good),
-        answer_run(tmp_path / "poor", questions, poor, answers={9: failed}),
+        answer_run(folder / "good", questions, good),
+        answer_run(folder / "poor", questions, poor, answers={9: failed}),
     ]
-    return write_leaderboard(runs, tmp_path / "board")[1][0]
+    with without_plots():
+        return write_leaderboard(runs, folder / "board")[1][0]
 
 
 def shown(browser: Any) -> list[str]:

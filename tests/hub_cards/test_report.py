@@ -14,6 +14,7 @@ from PIL import Image
 from report_pages import Page
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_says_what_ran(make_run):
     run = make_run(seed=7, prompt_type="misleading")
     page = Page(write_report([run]))
@@ -31,6 +32,7 @@ def test_says_what_ran(make_run):
         assert page.says(words), words
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_says_for_whom_the_instructions_are(make_run):
     run = make_run(limit=1, output="description", instructions_for="llava")
     assert Page(write_report([run])).says("instructions for llava")
@@ -71,7 +73,7 @@ def test_is_the_same_for_the_same_run(make_run):
 
 def test_out_is_written_elsewhere_and_its_pictures_are_addressed_from_there(make_run, tmp_path):
     run = make_run(limit=1)
-    out = write_report([run], tmp_path / "elsewhere" / "page.html")
+    out = write_report([run], tmp_path / "elsewhere" / "page.html", plots=("svg",))
     data = Page(out).blocks[0]
     address = data["strings"][data["outputs"][0][5]]
     assert address.startswith("./../run/images/")
@@ -89,7 +91,7 @@ def test_plots_lie_in_the_run_or_are_named_after_their_report(make_run, tmp_path
         ([two], tmp_path / "report.html"),
         ([two], two / "again.html"),
     ):
-        write_report(runs, out)
+        write_report(runs, out, plots=("svg",))
     found = {path.parent.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.svg")}
     assert found == {"one/plots", "one-plots", "report-plots", "two/again-plots"}
     bars = {
@@ -99,6 +101,7 @@ def test_plots_lie_in_the_run_or_are_named_after_their_report(make_run, tmp_path
     assert bars["one-plots"] > bars["report-plots"] == 0
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_broken_lines_are_counted(make_run):
     run = make_run()
     path = run / "predictions.jsonl"
@@ -151,6 +154,7 @@ def test_scores_that_are_none_say_so(make_run, text):
         write_report([run])
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_the_command_gives_one_clear_line(make_run, tmp_path, capsys):
     run = make_run()
     assert main(["report", str(run)]) == 0
