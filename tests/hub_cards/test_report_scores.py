@@ -3,6 +3,7 @@
 import json
 from itertools import takewhile
 
+import pytest
 from cobsat import TASKS, Prediction, Verdict
 from cobsat.hub_cards.card_data import read_card_runs
 from cobsat.hub_cards.report import write_report
@@ -17,6 +18,7 @@ def rate(value, error, n):
     return {"value": value, "standard_error": error, "n": n}
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_shows_the_scores_with_their_intervals_and_counts(make_run):
     run = make_run(configs=["color_i-2shot"])
     group = {"task": "color_i", "shots": 2, "examples": 40, "scored": 35, "unscored": 2,
@@ -48,6 +50,7 @@ def test_shows_the_scores_with_their_intervals_and_counts(make_run):
     assert f"99.0% ({nearly}), n = 35" in page.source
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_without_the_outputs_that_were_scored_intervals_are_normal(make_run):
     run = make_run(configs=["color_i-2shot"])
     group = {"task": "color_i", "shots": 2, "examples": 50, "accuracy": rate(0.25, 0.05, 50)}
@@ -97,7 +100,7 @@ def three_samples(row, prediction, draw):
 
 def test_shows_single_majority_and_best_of_several_samples(make_run):
     run = make_run(configs=["color_i-2shot"], limit=8, samples=3, judge=three_samples)
-    page = Page(write_report([run]))
+    page = Page(write_report([run], plots=("svg",)))
     heading, *_, of_task = page.rows
     assert heading == [
         "Task", "Shots", "0100", "Accuracy", "Majority", "Best of 3", "Object", "Attribute",
@@ -139,6 +142,7 @@ def of_group(page, name):
     return list(takewhile(lambda row: len(row) > 1, page.rows[start:]))
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_the_runs_of_a_task_stand_together(make_run):
     runs = [make_run("first", limit=3), make_run("second", configs=["color_ii-2shot"], limit=3)]
     page = Page(write_report(runs))
@@ -155,6 +159,7 @@ def test_the_runs_of_a_task_stand_together(make_run):
     assert {len(row) for row in page.rows} == {1, 12}
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_a_run_of_one_sample_beside_one_of_several_has_no_majority(make_run):
     one = make_run("one", limit=4)
     page = Page(write_report([make_run("three", limit=4, samples=3), one]))
@@ -172,6 +177,7 @@ def test_a_run_of_one_sample_beside_one_of_several_has_no_majority(make_run):
     assert "Outputs" not in alone.rows[0]
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_a_partial_run_of_several_samples_counts_outputs(make_run):
     def predict(folder, row, number):
         return None if number == 5 else Prediction(row["id"], "error", reason="no")
@@ -184,12 +190,14 @@ def test_a_partial_run_of_several_samples_counts_outputs(make_run):
     assert page.rows[-1][-2:] == ["1", "2"]
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_each_judge_has_its_own_table(make_run):
     page = Page(write_report([make_run(judges=("clip", "mention"))]))
     assert page.source.count("<table class=") == 2
     assert page.blocks[0]["judges"] == ["clip", "mention"]
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_counts_what_failed_was_blocked_or_is_missing(make_run):
     def predict(folder, row, number):
         if number == 0:
@@ -216,6 +224,7 @@ def failing_judge(row, prediction, draw):
     return Verdict(row["id"], "scored", "car", "red", True, True, raw=raw)
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_says_where_the_judge_failed_and_why_outputs_have_no_answer(make_run):
     run = make_run(configs=["color_i-2shot"], limit=10, judge=failing_judge)
     path = run / "scores" / "clip.json"
@@ -239,6 +248,7 @@ def test_says_where_the_judge_failed_and_why_outputs_have_no_answer(make_run):
     assert page.says("input tokens12,345")
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_a_run_whose_judge_answered_all_names_no_reasons(make_run):
     def judge(row, prediction, draw):
         return Verdict(row["id"], "scored", "car", "red", True, True)
@@ -248,11 +258,13 @@ def test_a_run_whose_judge_answered_all_names_no_reasons(make_run):
     assert "Judge failed" not in page.rows[0]
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_partly_judged_runs_are_marked(make_run):
     run = make_run(judged=30)
     assert Page(write_report([run])).says("Partial: 50 predictions have no verdict by clip")
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_a_judge_without_scores_is_named(make_run):
     run = make_run(judges=("clip", "mention"))
     (run / "scores" / "mention.json").unlink()
