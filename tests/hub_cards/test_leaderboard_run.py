@@ -81,6 +81,7 @@ def test_a_run_ends_with_the_board_s_page(
         assert KEY.encode() not in data, path
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_what_judging_may_cost_is_an_option_of_its_own(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

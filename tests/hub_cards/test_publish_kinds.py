@@ -125,6 +125,7 @@ def test_what_people_wrote_in_a_card_stays(
     assert len(ModelCard(card).data.eval_results) == 1
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_examples_of_others_pictures_need_the_right_to(
     hub: HubServer, make_run: MakeRun, capsys: Capture
 ) -> None:
@@ -146,6 +147,7 @@ def test_examples_of_others_pictures_need_the_right_to(
     assert publish("report", run, "--to", "org/report", "--i-have-the-right-to") == 0
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_runs_of_touchstone(hub: HubServer, tmp_path: Path, capsys: Capture) -> None:
     questions = question_file(tmp_path / "q.tsv")
     run = answer_run(tmp_path / "run", questions, dict.fromkeys(range(1, 9), ((8, 6), (6, 8))))
@@ -158,6 +160,7 @@ def test_runs_of_touchstone(hub: HubServer, tmp_path: Path, capsys: Capture) -> 
     assert b"Question 1" in on_hub(hub, "space", "org/board")["index.html"]
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_a_report_is_a_static_space_with_its_pictures(
     hub: HubServer, rendered: MakeRun, capsys: Capture
 ) -> None:
