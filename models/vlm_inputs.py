@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Final
 
@@ -126,10 +127,12 @@ class Encoder:
 
     def encode(self, prompts: Sequence[Prompt]) -> Encoded:
         """Return a batch; all of its prompts have pictures, or none has."""
+        # What is tokenized piece by piece is told how many tokens each picture has by these runs.
+        told = [_apart(prompt, self._mark) for prompt in prompts] if self.piecewise else prompts
         if self.reuse == "yes" and prompts[0].pictures:
-            inputs = self._from_known(prompts)
+            inputs = self._from_known(told)
         else:
-            inputs = self._by_processor(prompts)
+            inputs = self._by_processor(told)
         if self.piecewise:
             inputs |= self._by_pieces(prompts, inputs["input_ids"])
         device, dtype = self._model.device, self._model.dtype
@@ -318,6 +321,16 @@ class Encoder:
                 [[0] * (width - len(row)) + [1] * len(row) for row in rows]
             ),
         }
+
+
+def _apart(prompt: Prompt, mark: str) -> Prompt:
+    """Return a prompt with a word between pictures that stand side by side.
+
+    >>> _apart(Prompt("<i><i><i> red", ()), "<i>").text
+    '<i> and <i> and <i> red'
+    """
+    text = re.sub(f"{re.escape(mark)}(?={re.escape(mark)})", f"{mark} and ", prompt.text)
+    return replace(prompt, text=text)
 
 
 def _adds_spaces(processor: Any) -> bool:

@@ -365,6 +365,18 @@ def test_llavas_text_is_tokenized_piece_by_piece(tmp_path: Path, picture_folder:
         assert given[0]["attention_mask"][0].tolist() == [
             *[0] * padding, *[1] * (len(tokens) - padding)
         ]  # fmt: skip
+        # Pictures side by side, beside a row where they are not: as TouchStone's questions.
+        row, other = batch
+        content = row["messages"][0]["content"]
+        shown = [part for part in content if part["type"] == "image"]
+        beside = {**content[0], "text": "brown"}
+        together: Any = {**row, "messages": [{"role": "user", "content": [*shown, *shown, beside]}]}
+        both = adapter.predict([together, other])
+        assert [output.status for output in both] == ["ok", "ok"]
+        tokens = adapter._processor.tokenizer.convert_ids_to_tokens(given[-1]["input_ids"][0])
+        start = tokens.index("<image>")
+        assert tokens[start : start + 17] == [*["<image>"] * 16, "▁brown"]
+        assert both == [adapter.predict([one])[0] for one in (together, other)]
 
 
 def test_a_whole_run_goes_on_in_other_batches_to_the_same_end(
