@@ -330,16 +330,22 @@ def test_two_processes_at_once_do_not_collide(evaluate_home: Path, tmp_path: Pat
         scripts.append(tmp_path / f"{name}.txt")
         scripts[-1].write_text(example_text(name, "script"), "utf-8")
     code = """
-import doctest, sys
-import cobsat.metrics, evaluate
-word, *paths = sys.argv[1:]
-for path in paths:
-    print(doctest.testfile(path, module_relative=False))
-metric = evaluate.load(cobsat.metrics.path("mention"))
-reference = {"task": "color_i", "object": "car", "attribute": "red"}
-for number in range(40):
-    metric.add_batch(predictions=[f"a {word} car"] * 5, references=[reference] * 5)
-print(metric.compute()["accuracy"])
+import doctest, os, sys
+import cobsat.metrics, evaluate, torch, transformers  # once, for both
+torch.set_num_threads(1)
+for word in ("red", "blue"):
+    if os.fork():
+        continue
+    sys.stdout = open(f"{word}.out", "w", buffering=1)
+    for path in sys.argv[1:]:
+        print(doctest.testfile(path, module_relative=False))
+    metric = evaluate.load(cobsat.metrics.path("mention"))
+    reference = {"task": "color_i", "object": "car", "attribute": "red"}
+    for number in range(40):
+        metric.add_batch(predictions=[f"a {word} car"] * 5, references=[reference] * 5)
+    print(metric.compute()["accuracy"])
+    os._exit(0)
+print([os.waitstatus_to_exitcode(os.wait()[1]) for _ in range(2)])
 """
     environment = os.environ | {
         "HF_MODULES_CACHE": str(evaluate_home / "shared-modules"),
@@ -347,17 +353,13 @@ print(metric.compute()["accuracy"])
         "HF_EVALUATE_OFFLINE": "1",
         "HF_HUB_OFFLINE": "1",
     }
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", code, word, *map(str, scripts)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=environment,
-        )
-        for word in ("red", "blue")
-    ]
-    replies = [process.communicate(timeout=300) for process in processes]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *map(str, scripts)],
+        capture_output=True, check=True, text=True, env=environment, cwd=tmp_path, timeout=300,
+    )  # fmt: skip
+    assert done.stdout == "[0, 0]\n", done
+    replies = [(tmp_path / f"{word}.out").read_text("utf-8") for word in ("red", "blue")]
     examples = [len(doctest.DocTestParser().get_examples(p.read_text("utf-8"))) for p in scripts]
     right = [str(doctest.TestResults(0, count)) for count in examples]
-    assert [out.splitlines() for out, _ in replies] == [[*right, "1.0"], [*right, "0.0"]], replies
+    wanted = [[*right, "1.0"], [*right, "0.0"]]
+    assert [reply.splitlines() for reply in replies] == wanted, done.stderr
