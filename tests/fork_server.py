@@ -8,17 +8,32 @@ of its own. The answer (a line on standard output) is its exit code, -9 if it wa
 
 from __future__ import annotations
 
+import gc
+import io
 import json
 import os
 import resource
 import signal
 import sys
 import time
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
 from cobsat import image_source
 from cobsat.cli import main
+
+
+def warm() -> None:
+    """Import what commands import late, and what they parse their arguments with.
+
+    Both are refused what they are asked for: no child does this again, half of its time.
+    """
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        codes = [main([*command, os.devnull]) for command in (["predict", "--model"], ["judge"])]
+    assert codes == [2, 2]
+    gc.collect()
+    gc.freeze()  # a child that looked through it all would copy it
 
 
 def child(order: dict[str, Any]) -> int:
@@ -69,6 +84,7 @@ def serve(order: dict[str, Any]) -> int:
 
 
 if __name__ == "__main__":
+    warm()
     for line in sys.stdin:
         print(serve(json.loads(line)), flush=True)
     os._exit(0)  # all is done: to take torch apart would be seconds

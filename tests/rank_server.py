@@ -19,8 +19,7 @@ from typing import Any
 
 import torch
 from cobsat import image_source
-from cobsat.cli import load_command
-from fork_server import child
+from fork_server import child, warm
 
 
 def environment(rank: int, count: int, port: int) -> dict[str, str]:
@@ -65,7 +64,7 @@ def serve(order: dict[str, Any]) -> list[int]:
 if __name__ == "__main__":
     torch.set_num_threads(1)
     importlib.import_module("accelerate")
-    load_command("predict"), load_command("judge")
+    warm()
     for line in sys.stdin:
         print(json.dumps(serve(json.loads(line))), flush=True)
     os._exit(0)  # all is done: to take torch apart would be seconds
