@@ -92,11 +92,16 @@ def runs(tmp_path_factory: pytest.TempPathFactory, picture_folder: Path, forks: 
 
 @pytest.fixture
 def home(runs: Path, tmp_path: Path) -> Path:
-    (tmp_path / "shared_judges.py").write_text(JUDGES)
+    return copies(runs, tmp_path)
+
+
+def copies(runs: Path, folder: Path) -> Path:
+    """Write the judges into a folder, and each run twice."""
+    (folder / "shared_judges.py").write_text(JUDGES)
     for name in ("texts", "words", "pictures"):
         for copy in ("one", "two"):
-            shutil.copytree(runs / name, tmp_path / f"{name}-{copy}")
-    return tmp_path
+            shutil.copytree(runs / name, folder / f"{name}-{copy}")
+    return folder
 
 
 def files(run: Path, judge: str) -> list[bytes]:
@@ -133,29 +138,46 @@ def test_they_leave_what_one_process_leaves(
         assert json.loads(files(home / f"{run}-two", name)[2])["usage"]["tokens"] > 0
 
 
-@pytest.mark.parametrize("last", [1, 2, 3])
-def test_a_killed_worker_loses_nothing_that_it_judged(
-    last: int, home: Path, ranks: Any, forks: Any
-) -> None:
-    """Killed in turns; as many as one likes end the work."""
-    judge = ["--judge", "shared_judges:Counting", "--batch-size", "3"]
-    assert forks(["judge", "texts-one", *judge], home) == 0, forks.log
+KILLED = ["--judge", "shared_judges:Counting", "--batch-size", "3"]
+
+
+@pytest.fixture(scope="module")
+def killed(
+    runs: Path, tmp_path_factory: pytest.TempPathFactory, ranks: Any, forks: Any
+) -> tuple[Path, list[str], list[str]]:
+    """Return a folder with a whole run and one of two workers killed in turns, and their outputs.
+
+    These are what the whole one's judge was asked about, and what that of the killed ones was.
+    """
+    home = copies(runs, tmp_path_factory.mktemp("killed"))
+    assert forks(["judge", "texts-one", *KILLED], home) == 0, forks.log
     expected, run = asked(home), RunFolder(home / "texts-two")
     seen: list[str] = []
     for life, kill in enumerate(("1:8", "0:5")):
         (home / "kill").write_text(kill)
         before = set(run.verdicts("counting")[0])
-        codes = ranks(2, ["judge", "texts-two", *judge], home)
+        codes = ranks(2, ["judge", "texts-two", *KILLED], home)
         assert codes[1 - life] == -9, ranks.logs
         seen += asked(home)
         assert set(run.verdicts("counting")[0]) > before
         assert not run.scores_path("counting").exists()
     (home / "kill").unlink()
+    return home, expected, seen
+
+
+@pytest.mark.parametrize("last", [1, 2, 3])
+def test_a_killed_worker_loses_nothing_that_it_judged(
+    last: int, killed: tuple[Path, list[str], list[str]], tmp_path: Path, ranks: Any, forks: Any
+) -> None:
+    """Killed in turns; as many as one likes end the work."""
+    before, expected, seen = killed
+    home = Path(shutil.copytree(before, tmp_path / "home"))
+    run = RunFolder(home / "texts-two")
     judged = Counter(v.status for v in run.verdicts("counting")[0].values())
     if last == 1:
-        assert forks(["judge", "texts-two", *judge], home) == 0, forks.log
+        assert forks(["judge", "texts-two", *KILLED], home) == 0, forks.log
     else:
-        assert ranks(last, ["judge", "texts-two", *judge], home) == [0] * last, ranks.logs
+        assert ranks(last, ["judge", "texts-two", *KILLED], home) == [0] * last, ranks.logs
     rest = asked(home)
     assert files(run.path, "counting") == files(home / "texts-one", "counting")
     texts = sum(p.status == "ok" for p in run.predictions()[0].values())

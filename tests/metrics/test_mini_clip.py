@@ -19,6 +19,8 @@ FOLDER = Path(cobsat.metrics.__file__).parent / "mini_clip"
 LABELS = [(t.name, a, o) for t in THEMES.values() for a in t.attributes for o in t.objects]
 # twenty pictures a theme, every object and every attribute twice
 FEW = [label for number, label in enumerate(LABELS) if (number // 10 + number) % 5 == number // 100]
+# ten pictures a theme, every object and every attribute once
+HALF = [label for number, label in enumerate(FEW) if number % 4 in (0, 3)]
 
 
 def turn(image: Image.Image, degrees: float) -> Image.Image:
@@ -101,8 +103,8 @@ def test_right_on_plain_labels(judge: ClipJudge) -> None:
 
 @pytest.mark.parametrize("name", DISTURBANCES)
 def test_few_disturbed_pictures(judge: ClipJudge, source: ImageSource, name: str) -> None:
-    missed = wrong(judge, FEW, disturbed(source, FEW, name), "image")
-    assert len(missed) <= 0.03 * len(FEW), missed
+    missed = wrong(judge, HALF, disturbed(source, HALF, name), "image")
+    assert len(missed) <= 0.03 * len(HALF), missed
 
 
 @pytest.mark.slow

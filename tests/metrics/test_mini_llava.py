@@ -29,6 +29,8 @@ from transformers.utils import logging as transformers_logging
 FOLDER = Path(cobsat.metrics.__file__).parent / "mini_llava"
 # twenty pictures a theme, every object and every attribute twice
 FEW = [label for number, label in enumerate(LABELS) if (number // 10 + number) % 5 == number // 100]
+# ten pictures a theme, every object and every attribute once
+HALF = [label for number, label in enumerate(FEW) if number % 4 in (0, 3)]
 # four pictures a theme
 FEWER = FEW[::5]
 
@@ -127,21 +129,25 @@ def test_right_on_pictures_by_the_library_alone(loaded: Loaded, source: ImageSou
     assert wrong(loaded, FEW, pictures(source, FEW)) == []
 
 
-def test_the_two_ways_of_asking_agree(source: ImageSource, shipped_verdicts: list[Verdict]) -> None:
+@pytest.mark.parametrize("labels", [FEW, pytest.param(LABELS, marks=pytest.mark.slow)], ids=len)
+def test_the_two_ways_of_asking_agree(
+    labels: Sequence[tuple[str, str, str]], source: ImageSource, shipped_verdicts: list[Verdict]
+) -> None:
     """On at least 99% of the shipped pictures; on descriptions as well."""
-    references = [{"task": f"{t}_i", "object": o, "attribute": a} for t, a, o in LABELS]
+    references, asked = (
+        [{"task": f"{t}_i", "object": o, "attribute": a} for t, a, o in some]
+        for some in (labels, HALF)
+    )
     talker = LlavaJudge(device="cpu", forward_batch_size=16)
     scorer = LlavaJudge(device="cpu", forward_batch_size=16, method="options")
     assert (talker.name, scorer.name) == ("llava", "llava-options")
     assert scorer.record()["shared_prefix"] is True
-    pictures = [source.paths[label] for label in LABELS]
-    texts = [source.descriptions[label] for label in LABELS[::5]]
+    pictures = [source.paths[label] for label in labels]
+    talked = [shipped_verdicts[LABELS.index(label)] for label in labels]
+    texts = [source.descriptions[label] for label in HALF]
     for said, scored in (
-        (shipped_verdicts, scorer.judge(pictures, references, "image")),
-        (
-            talker.judge(texts, references[::5], "description"),
-            scorer.judge(texts, references[::5], "description"),
-        ),
+        (talked, scorer.judge(pictures, references, "image")),
+        (talker.judge(texts, asked, "description"), scorer.judge(texts, asked, "description")),
     ):
         same = [(a.object, a.attribute) == (b.object, b.attribute)
                 for a, b in zip(said, scored, strict=True)]  # fmt: skip
@@ -162,8 +168,8 @@ def test_right_on_plain_labels(loaded: Loaded) -> None:
 
 @pytest.mark.parametrize("name", [name for name in DISTURBANCES if name != "none"])
 def test_some_disturbed_pictures(loaded: Loaded, source: ImageSource, name: str) -> None:
-    missed = wrong(loaded, FEW[::2], pictures(source, FEW[::2], name))
-    assert len(missed) <= 0.05 * len(FEW[::2]), missed
+    missed = wrong(loaded, HALF, pictures(source, HALF, name))
+    assert len(missed) <= 0.05 * len(HALF), missed
 
 
 def test_released_wording(loaded: Loaded, source: ImageSource) -> None:
