@@ -13,25 +13,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-import pickle
 import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from fnmatch import fnmatchcase
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeAlias
 
-import torch
 import typer
 from cobsat.command_line import say
 from cobsat.spec import choose
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from .conversion_card import write_card
+from .published_state import dropped, read_config, read_state, some
 
 __all__ = [
     "CONFIG",
@@ -43,6 +41,7 @@ __all__ = [
     "dropped",
     "file_digest",
     "load_strictly",
+    "read_config",
     "read_state",
     "renamed",
     "save_part",
@@ -53,6 +52,8 @@ __all__ = [
 RECORD: Final = "conversion.json"
 WEIGHTS: Final = "model.safetensors"
 CONFIG: Final = "config.json"
+_BEGUN: Final = ".cobsat-conversion"
+"""Marks a folder that is being written."""
 
 CONVERTERS: Final = {
     "seed_llama": "cobsat.models.seed_llama.convert:convert",
@@ -69,82 +70,11 @@ CONVERTERS: Final = {
 Rules: TypeAlias = tuple[tuple[str, str], ...]
 """Pattern of a whole name → its replacement; the first that matches counts."""
 
-_PICKLED: Final = (".bin", ".pt", ".pth", ".ckpt", ".tar")
-_WRAPPERS: Final = ("state_dict", "model", "module")
-_SHOWN: Final = 5
-
-
-def read_state(path: str | Path, skip: Iterable[str] = ()) -> dict[str, Tensor]:
-    """Return a checkpoint's tensors by name, on the CPU.
-
-    Args:
-        path: A file of tensors, or a folder of such files (safetensors, if there are any).
-        skip: Patterns (`text_model.*`) of tensors that are not wanted: of safetensors they are not
-            read at all.
-
-    Raises:
-        OSError: It is not there, or is broken.
-        ValueError: It holds something else than tensors.
-    """
-    path = Path(path)
-    if not path.exists():
-        raise FileNotFoundError(f"checkpoint must be a file or a folder, got {path}: not there")
-    state: dict[str, Tensor] = {}
-    for file in _weight_files(path) if path.is_dir() else [path]:
-        part = _read_file(file, list(skip))
-        if twice := sorted(state.keys() & part.keys()):
-            raise ValueError(f"{path} must hold each tensor once, got {_some(twice)} twice")
-        state |= part
-    return state
-
-
-def _weight_files(folder: Path) -> list[Path]:
-    files = sorted(folder.glob("*.safetensors"))
-    files = files or sorted(file for file in folder.iterdir() if file.suffix in _PICKLED)
-    if not files:
-        raise FileNotFoundError(
-            f"checkpoint must hold safetensors, or one of {', '.join(_PICKLED)}, got none in "
-            f"{folder}"
-        )
-    return files
-
-
-def _read_file(file: Path, skip: list[str]) -> dict[str, Tensor]:
-    try:
-        if file.suffix == ".safetensors":
-            with safe_open(file, "pt") as tensors:
-                names = [name for name in tensors.keys() if not _matches(name, skip)]  # noqa: SIM118
-                return {name: tensors.get_tensor(name) for name in names}
-        loaded = torch.load(file, map_location="cpu", weights_only=True)
-    except (SafetensorError, EOFError) as error:
-        raise OSError(f"{file} must be a whole checkpoint, got a broken one: {error}") from error
-    except pickle.UnpicklingError as error:
-        named = re.search(r"GLOBAL (\S+)", str(error))
-        raise ValueError(
-            f"{file} must hold tensors only, got something else, which code would have to make"
-            f"{f' ({named[1]})' if named else ''}"
-        ) from error
-    except RuntimeError as error:  # torch's word for a zip that ends too early
-        raise OSError(f"{file} must be a whole checkpoint, got a broken one: {error}") from error
-    return dropped(_only_tensors(loaded, file), skip)[0]
-
-
-def _only_tensors(loaded: Any, file: Path) -> dict[str, Tensor]:
-    """Return the tensors of a pickle, which training scripts like to wrap up with other things."""
-    for name in _WRAPPERS:
-        if isinstance(loaded, dict) and isinstance(loaded.get(name), dict):
-            loaded = loaded[name]
-    if not isinstance(loaded, dict):
-        raise ValueError(f"{file} must hold tensors by name, got a {type(loaded).__name__}")
-    others = sorted(str(name) for name, value in loaded.items() if not isinstance(value, Tensor))
-    if others:
-        raise ValueError(f"{file} must hold tensors only, got also {_some(others)}")
-    return {str(name): tensor for name, tensor in loaded.items()}
-
 
 def under(state: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
     """Return the tensors whose names begin with a prefix, without it.
 
+    >>> import torch
     >>> under({"a.b": torch.zeros(1), "c": torch.zeros(1)}, "a.").keys()
     dict_keys(['b'])
     """
@@ -162,6 +92,7 @@ def renamed(state: Mapping[str, Tensor], rules: Rules, what: str) -> dict[str, T
     Raises:
         ValueError: A name is in no rule, or two become one.
 
+    >>> import torch
     >>> renamed({"blocks.3.w": torch.zeros(1)}, ((r"blocks\.(\d+)\.w", r"layer.\1"),), "it").keys()
     dict_keys(['layer.3'])
     """
@@ -180,22 +111,9 @@ def renamed(state: Mapping[str, Tensor], rules: Rules, what: str) -> dict[str, T
     if unknown:
         raise ValueError(
             f"tensors of {what} must be known by name, got {len(unknown)} that are not: "
-            f"{_some(unknown)}; --drop NAME leaves one out where it takes no part"
+            f"{some(unknown)}; --drop NAME leaves one out where it takes no part"
         )
     return new
-
-
-def dropped(
-    state: Mapping[str, Tensor], patterns: Iterable[str]
-) -> tuple[dict[str, Tensor], set[str]]:
-    """Return what no pattern (`blocks.*`) names, and the names of the rest."""
-    chosen = list(patterns)
-    out = {name for name in state if _matches(name, chosen)}
-    return {name: tensor for name, tensor in state.items() if name not in out}, out
-
-
-def _matches(name: str, patterns: Sequence[str]) -> bool:
-    return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def load_strictly(module: nn.Module, state: Mapping[str, Tensor], what: str) -> None:
@@ -221,12 +139,12 @@ def load_strictly(module: nn.Module, state: Mapping[str, Tensor], what: str) -> 
         ),
     ):
         if names:
-            problems.append(f"{len(names)} {label}: {_some(names)}")
+            problems.append(f"{len(names)} {label}: {some(names)}")
     if problems:
         raise ValueError(f"{what} must have exactly its weights, got {'; '.join(problems)}")
     module.load_state_dict(dict(state), strict=True, assign=True)
     if left := [name for name, tensor in module.named_buffers() if tensor.is_meta]:
-        raise ValueError(f"{what} must have a value for each buffer, got none for {_some(left)}")
+        raise ValueError(f"{what} must have a value for each buffer, got none for {some(left)}")
 
 
 def save_part(folder: Path, config: Mapping[str, Any], state: Mapping[str, Tensor]) -> None:
@@ -277,13 +195,8 @@ def _digests(path: Path, relative_to: Path) -> list[dict[str, Any]]:
             "sha256": file_digest(file),
         }
         for file in files
-        if file.name != RECORD
+        if file.name not in (RECORD, _BEGUN)
     ]
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
 
 
 def command(
@@ -311,16 +224,37 @@ def command(
     for path in checkpoint:
         if not path.exists():
             raise FileNotFoundError(f"checkpoint must be a file or a folder, got {path}: not there")
-    partial = out.with_name(f"{out.name}.partial")  # a conversion that fails leaves no folder
-    shutil.rmtree(partial, ignore_errors=True)
+        if out.resolve().is_relative_to(path.resolve()):
+            raise ValueError(f"out must be a folder outside of what is converted, got {out}")
+    partial = _begun(out)
     try:
         left_out = getattr(import_module(module), function)(checkpoint, partial, drop or ())
         record = write_record(partial, system, checkpoint, left_out)
         write_card(partial, out.name, record)
+        (partial / _BEGUN).unlink()
         partial.replace(out)
+    except SafetensorError as error:  # its word for what the disk says
+        raise OSError(f"{out} must be written whole, got {error}") from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
     say(f"{out}: {len(record['files'])} files from {len(record['sources'])}, digests in {RECORD}")
     if left_out:
-        say(f"left out, as it takes no part: {_some(sorted(left_out))}")
+        say(f"left out, as it takes no part: {some(sorted(left_out))}")
     return out
+
+
+def _begun(out: Path) -> Path:
+    """Return an empty folder beside the new one: a conversion that fails leaves no new one.
+
+    What an earlier conversion left, that was killed, is cleared away.
+
+    Raises:
+        FileExistsError: There is a folder of that name that no conversion made.
+    """
+    partial = out.with_name(f"{out.name}.partial")
+    if partial.exists() and not (partial / _BEGUN).is_file():
+        raise FileExistsError(f"{partial} must not be there while {out} is made: move it away")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    (partial / _BEGUN).touch()
+    return partial

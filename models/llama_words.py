@@ -11,6 +11,7 @@ from transformers.utils.import_utils import is_protobuf_available, is_sentencepi
 
 __all__ = ["load_llama_words"]
 
+_FILES: Final = ("tokenizer.json", "tokenizer.model")
 _PART: Final = "language_model"
 """Where a folder that `cobsat convert` made has it."""
 
@@ -25,10 +26,14 @@ def load_llama_words(*sources: str) -> Any:
     folders = [Path(source) for source in sources]
     folders = [path.parent if path.is_file() else path for path in folders]
     places = [place for path in folders for place in (path / _PART, path)]
-    found = (str(place) for place in places if any(place.glob("tokenizer*")))
+    found = [place for place in places if any((place / name).is_file() for name in _FILES)]
+    if not found and folders[0].is_dir():
+        raise FileNotFoundError(
+            f"{sources[0]} must hold a tokenizer, {' or '.join(_FILES)}, got neither"
+        )
     try:
         with no_progress_bar():
-            return LlamaTokenizer.from_pretrained(next(found, sources[0]))
+            return LlamaTokenizer.from_pretrained(str(found[0]) if found else sources[0])
     except (ValueError, OSError, ImportError) as error:
         # Without either, transformers tries tiktoken in their place, and asks for that.
         there = is_sentencepiece_available() and is_protobuf_available()

@@ -14,12 +14,12 @@ text between pictures encoded for itself, which a template cannot say.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import torch
+from cobsat.checkpoints import no_progress_bar
 from torch import Tensor
 from transformers import (
     CLIPImageProcessorPil,
@@ -43,6 +43,7 @@ from .conversion import (
 )
 from .llama_weights import count_layers, llama_config
 from .llama_words import load_llama_words
+from .published_state import read_config
 
 __all__ = [
     "UNUSED",
@@ -56,6 +57,20 @@ UNUSED: Final = ("*.rotary_emb.inv_freq", "*.embeddings.position_ids")
 """Tensors that take no part: tables that are reckoned."""
 
 PICTURE: Final = "<image>"
+_LANGUAGE: Final = (
+    "num_attention_heads", "rms_norm_eps", "max_position_embeddings", "rope_theta", "rope_scaling",
+    "hidden_act",
+)  # fmt: skip
+"""What a config tells of the language model that no tensor does."""
+_AS_IN_15: Final = {
+    "mm_projector_type": "mlp2x_gelu",
+    "mm_vision_select_feature": "patch",
+    "image_aspect_ratio": "pad",
+    "mm_use_im_start_end": False,
+    "mm_use_im_patch_token": False,
+    "tie_word_embeddings": False,
+}
+"""Settings of LLaVA's configs, and what 1.5 has: with others it is another model."""
 FEATURE_LAYER: Final = -2
 """Which of the tower's states are read, where no config says so: those before its last layer."""
 
@@ -169,25 +184,29 @@ def convert(sources: Sequence[Path], out: Path, drop: Iterable[str]) -> set[str]
         ValueError: A source is neither LLaVA nor CLIP, or one of them is missing.
     """
     llava, clip = _sorted(sources)
+    told = read_config(llava / CONFIG)
+    _check_is_15(told, llava / CONFIG)
     published = read_state(llava)
     if not any(name.startswith(_TOWER) for name in published):
-        tower, own = under(read_state(clip), _CLIP), published["lm_head.weight"].dtype
+        own = next(iter(published.values())).dtype
+        tower = under(read_state(clip), _CLIP)
         published |= {f"{_TOWER}{name}": tensor.to(own) for name, tensor in tower.items()}
     kept, left_out = dropped(published, (*UNUSED, *drop))
     ours = convert_state_dict(kept, ())
-    told = json.loads((llava / CONFIG).read_text("utf-8"))
-    clips = json.loads((clip / CONFIG).read_text("utf-8"))
+    clips = read_config(clip / CONFIG)
     seen = clips.get("vision_config", clips)
     config = llava_config(
         ours,
-        _told(told, "num_attention_heads", "rms_norm_eps", "max_position_embeddings"),
+        _told(told, *_LANGUAGE),
         _told(seen, "num_attention_heads", "layer_norm_eps", "hidden_act"),
         told.get("mm_vision_select_layer", FEATURE_LAYER),
     )
     model = model_from(config, ours)
     model.generation_config.bos_token_id, model.generation_config.eos_token_id = 1, 2
-    model.save_pretrained(out)
-    processor_of(config, load_llama_words(str(llava)), clip).save_pretrained(out)
+    words = load_llama_words(str(llava))
+    with no_progress_bar():
+        model.save_pretrained(out)
+    processor_of(config, words, clip).save_pretrained(out)
     return left_out
 
 
@@ -226,7 +245,7 @@ def _sorted(sources: Sequence[Path]) -> tuple[Path, Path]:
     kinds: dict[str, list[Path]] = {"llava": [], "clip": []}
     for source in sources:
         file = source / CONFIG
-        told = json.loads(file.read_text("utf-8")) if file.is_file() else {}
+        told = read_config(file) if file.is_file() else {}
         kind = "llava" if "mm_vision_tower" in told else str(told.get("model_type"))[:4]
         if kind not in kinds:
             raise ValueError(
@@ -241,4 +260,11 @@ def _sorted(sources: Sequence[Path]) -> tuple[Path, Path]:
 
 
 def _told(config: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    return {name: config[name] for name in names if name in config}
+    return {name: config[name] for name in names if config.get(name) is not None}
+
+
+def _check_is_15(told: Mapping[str, Any], file: Path) -> None:
+    """Refuse the relatives of LLaVA-1.5 that are laid out alike and reckon otherwise."""
+    for name, known in _AS_IN_15.items():
+        if told.get(name, known) != known:
+            raise ValueError(f"{name} of LLaVA-1.5 must be {known!r}, got {told[name]!r} in {file}")

@@ -35,14 +35,24 @@ def save_published(home: Path, apart: bool) -> tuple[Path, Path]:
         before = "model.vision_tower.vision_tower."
         tower = whole.vision_model.state_dict()
         state |= {f"{before}vision_model.{name}": tensor for name, tensor in tower.items()}
-    half = len(state) // 2
+    half, places = len(state) // 2, {}
     for number, names in enumerate((list(state)[:half], list(state)[half:]), start=1):
         part = {name: state[name].bfloat16() for name in names}
-        torch.save(part, llava / f"pytorch_model-0000{number}-of-00002.bin")
+        file = f"pytorch_model-0000{number}-of-00002.bin"
+        torch.save(part, llava / file)
+        places |= dict.fromkeys(names, file)
+    index = {"metadata": {}, "weight_map": places}
+    (llava / "pytorch_model.bin.index.json").write_text(json.dumps(index), encoding="utf-8")
+    # What training leaves: the layers between as they were before they were tuned, its arguments.
+    early = {name: state[name] + 1 for name in state if ".mm_projector." in name}
+    torch.save(early, llava / "mm_projector.bin")
+    torch.save({"lr": 1e-3}, llava / "training_args.bin")
     told = {
         "model_type": "llava", "mm_vision_tower": "openai/clip-vit-large-patch14-336",
-        "mm_vision_select_layer": -2, "num_attention_heads": 4, "rms_norm_eps": 1e-5,
-        "max_position_embeddings": 1024,
+        "mm_vision_select_layer": -2, "mm_vision_select_feature": "patch",
+        "mm_projector_type": "mlp2x_gelu", "mm_use_im_start_end": False,
+        "image_aspect_ratio": "pad", "rope_scaling": None, "num_attention_heads": 4,
+        "rms_norm_eps": 1e-5, "max_position_embeddings": 1024,
     }  # fmt: skip
     (llava / "config.json").write_text(json.dumps(told), encoding="utf-8")
     return llava, clip

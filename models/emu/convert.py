@@ -204,7 +204,8 @@ def _convert_weights(source: Path, out: Path, drop: Iterable[str]) -> set[str]:
             f"{model.config.hidden_size}, got {sizes.language_width}"
         )
     bridge = bridge_from(sizes, under(ours, "bridge."))
-    model.save_pretrained(out / LANGUAGE_MODEL)
+    with no_progress_bar():
+        model.save_pretrained(out / LANGUAGE_MODEL)
     save_part(out / BRIDGE, sizes.config(), bridge.state_dict())
     if source.is_dir():
         published_decoder(source).save_pretrained(out / DECODER)

@@ -9,7 +9,6 @@ was tuned to draw from 32 embeddings of the language model's width in place of a
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from ..checkpoints import choose_device, load_exactly
 from ..conversion import CONFIG, WEIGHTS, read_state
 from ..llama_words import load_llama_words
 from ..picture_values import picture_values
+from ..published_state import read_config
 from ..spliced import Prompt, spliced
 from ..stable_diffusion import Diffusion, Drawn, draw_embeddings, load_decoder
 from . import BRIDGE, DECODER, LANGUAGE_MODEL
@@ -109,7 +109,7 @@ class Emu:
         )
         if device_map is None:
             model = model.to(choose_device(device))
-        config = json.loads((folder / BRIDGE / CONFIG).read_text("utf-8"))
+        config = read_config(folder / BRIDGE / CONFIG)
         state = read_state(folder / BRIDGE / WEIGHTS)
         state = {name: tensor.to(model.device, model.dtype) for name, tensor in state.items()}
         drawing = None if source is None else cls._load_decoder(source, dtype, model.device)

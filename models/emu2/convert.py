@@ -12,7 +12,6 @@ tokenizer is a second source, in any folder with its `tokenizer.model` or `token
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -40,6 +39,7 @@ from ..emu.words import PICTURES, add_tokens
 from ..eva_tower import eva_config, eva_state
 from ..llama_weights import language_model_from, llama_config
 from ..llama_words import load_llama_words
+from ..published_state import read_config, some
 from .bridge import Bridge, BridgeSizes
 from .words import TOKENS
 
@@ -117,6 +117,11 @@ def bridge_sizes(state: Mapping[str, Tensor], **known: Any) -> BridgeSizes:
     """
     kept = {name.removeprefix(_HUB): tensor for name, tensor in state.items()}
     tower = under(kept, _TOWER)
+    if not tower:
+        raise ValueError(
+            f"Emu2 must have an image tower ({_TOWER}…), got none among {len(kept):,} tensors: "
+            f"{some(sorted(kept))}"
+        )
     width = tower["cls_token"].shape[-1] if "cls_token" in tower else WIDTH_OF_HEAD
     heads = known.setdefault("vision_heads", max(1, width // WIDTH_OF_HEAD))
     vision = eva_config(tower, heads, 1e-6)
@@ -153,13 +158,10 @@ def published_decoder(folder: Path) -> Any:
     Raises:
         OSError: A part is missing.
     """
-    where: dict[str, Any] = {"pretrained_model_name_or_path": folder, "use_safetensors": True}
-    if any((folder / "unet").glob("*.bf16.*")):
-        where |= {"variant": "bf16", "torch_dtype": torch.bfloat16}
     with quiet(), no_progress_bar():
         return diffusers.StableDiffusionXLPipeline(
-            unet=diffusers.UNet2DConditionModel.from_pretrained(**where, subfolder="unet"),
-            vae=diffusers.AutoencoderKL.from_pretrained(**where, subfolder="vae"),
+            unet=diffusers.UNet2DConditionModel.from_pretrained(**_as_published(folder / "unet")),
+            vae=diffusers.AutoencoderKL.from_pretrained(**_as_published(folder / "vae")),
             scheduler=diffusers.EulerDiscreteScheduler.from_pretrained(
                 folder, subfolder="scheduler"
             ),
@@ -171,6 +173,14 @@ def published_decoder(folder: Path) -> Any:
         )
 
 
+def _as_published(part: Path) -> dict[str, Any]:
+    """Return how a part's weights are loaded: in bfloat16, where they are published so."""
+    found: dict[str, Any] = {"pretrained_model_name_or_path": part}
+    if any(part.glob("*.bf16.*")):
+        found |= {"variant": "bf16", "dtype": torch.bfloat16}
+    return found
+
+
 def convert(sources: Sequence[Path], out: Path, drop: Iterable[str]) -> set[str]:
     """Write a system's parts into a folder and return the names of tensors that were left out.
 
@@ -178,20 +188,21 @@ def convert(sources: Sequence[Path], out: Path, drop: Iterable[str]) -> set[str]
         ValueError: A source is none of Emu2's parts, or one of them is missing.
     """
     weights, tokenizers = _sorted(sources)
+    if weights.name == ENCODER:
+        _convert_decoder(weights.parent, out / DECODER)
     published = read_state(weights)
     kept, left_out = dropped(published, (*UNUSED, *drop))
     sizes, ours = bridge_sizes(kept, **_told(weights)), convert_state_dict(kept, ())
     language = under(ours, "language_model.")
     model = language_model_from(llama_config(language, _LLAMA), language, _LLAMA)
     bridge = bridge_from(sizes, under(ours, "bridge."))
-    model.save_pretrained(out / LANGUAGE_MODEL)
+    with no_progress_bar():
+        model.save_pretrained(out / LANGUAGE_MODEL)
     save_part(out / BRIDGE, sizes.config(), bridge.state_dict())
     words = load_llama_words(str(tokenizers))
     if not set(PICTURES) <= words.get_vocab().keys():
         add_tokens(words, model.config.vocab_size, TOKENS)
     words.save_pretrained(out / LANGUAGE_MODEL)
-    if weights.name == ENCODER:
-        _convert_decoder(weights.parent, out / DECODER)
     return left_out
 
 
@@ -228,7 +239,7 @@ def _told(weights: Path) -> dict[str, Any]:
     file = weights / CONFIG
     if not file.is_file():
         return {}
-    vision = json.loads(file.read_text("utf-8")).get("vision_config", {})
+    vision = read_config(file).get("vision_config", {})
     told = {"tokens": vision.get("n_query"), "vision_norm_eps": vision.get("layer_norm_eps")}
     if "head_width" in vision and "width" in vision:
         told["vision_heads"] = vision["width"] // vision["head_width"]
@@ -238,6 +249,9 @@ def _told(weights: Path) -> dict[str, Any]:
 def _convert_decoder(source: Path, out: Path) -> None:
     published_decoder(source).save_pretrained(out)
     if (source / CHECKER).is_dir():
-        checker = StableDiffusionSafetyChecker.from_pretrained(source / CHECKER)
-        checker.save_pretrained(out / CHECKER)
+        with quiet(), no_progress_bar():
+            checker: Any = StableDiffusionSafetyChecker.from_pretrained(
+                **_as_published(source / CHECKER)
+            )
+            checker.save_pretrained(out / CHECKER)
         CLIPImageProcessor.from_pretrained(source / FEATURES).save_pretrained(out / FEATURES)

@@ -9,7 +9,6 @@ order does not matter. OPT and CLIP may be left out: they are then loaded from w
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -22,6 +21,7 @@ from transformers import AutoTokenizer, CLIPVisionModel, OPTForCausalLM
 from ..checkpoints import load_exactly
 from ..conversion import Rules, dropped, load_strictly, read_state, renamed, save_part, under
 from ..diffusers_checkpoint import quiet
+from ..published_state import read_config
 from . import BRIDGE, LANGUAGE_MODEL, VISION
 from .bridge import Bridge, BridgeSizes
 
@@ -186,7 +186,7 @@ def convert(sources: Sequence[Path], out: Path, drop: Iterable[str]) -> set[str]
 
 def _model_type(source: Path) -> Any:
     file = source / "config.json"
-    return json.loads(file.read_text("utf-8")).get("model_type") if file.is_file() else None
+    return read_config(file).get("model_type") if file.is_file() else None
 
 
 def load_language_model(source: str, dtype: str, device_map: str | None = None) -> Any:

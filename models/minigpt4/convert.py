@@ -11,7 +11,6 @@ transformers loads by itself. The order does not matter.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -24,6 +23,7 @@ from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
 
 from ..conversion import CONFIG, Rules, dropped, load_strictly, read_state, renamed
 from ..llama_words import load_llama_words
+from ..published_state import read_config
 from .prompts import Vocabulary
 
 __all__ = ["UNUSED", "convert", "convert_state_dict", "system_config", "system_from"]
@@ -168,5 +168,5 @@ def _parts(sources: Sequence[Path]) -> dict[str, Path]:
 
 def _config(folder: Path) -> dict[str, Any]:
     file = folder / CONFIG
-    config: dict[str, Any] = json.loads(file.read_text("utf-8")) if file.is_file() else {}
+    config: dict[str, Any] = read_config(file) if file.is_file() else {}
     return config

@@ -11,7 +11,6 @@ weights are merged into Vicuna's.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -26,6 +25,7 @@ from ..checkpoints import load_exactly
 from ..conversion import Rules, dropped, load_strictly, read_state, renamed, save_part, under
 from ..llama_words import load_llama_words
 from ..lora import merged
+from ..published_state import read_config
 from . import LANGUAGE_MODEL, VISION
 from .vision import Vision, VisionSizes
 
@@ -200,7 +200,7 @@ def _part(source: Path) -> tuple[str, Any]:
         if any(name.startswith("llama_proj.") for name in state):
             return "PandaGPT", state
     config = source / "config.json"
-    if config.is_file() and json.loads(config.read_text("utf-8")).get("model_type") == "llama":
+    if config.is_file() and read_config(config).get("model_type") == "llama":
         return "Vicuna", str(source)
     raise ValueError(
         f"checkpoint must be ImageBind's {IMAGEBIND}, PandaGPT's {DELTA} or a folder with Vicuna, "

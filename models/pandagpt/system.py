@@ -6,7 +6,6 @@ system = PandaGPT.tiny(seed=0)
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from ..checkpoints import choose_device, load_exactly
 from ..conversion import CONFIG, WEIGHTS, read_state
 from ..llama_words import load_llama_words
 from ..picture_values import picture_values
+from ..published_state import read_config
 from . import LANGUAGE_MODEL, VISION
 from .convert import vision_from
 from .prompts import Vocabulary
@@ -81,7 +81,7 @@ class PandaGPT:
         )
         if device_map is None:
             model = model.to(choose_device(device))
-        sizes = VisionSizes.from_config(json.loads((folder / VISION / CONFIG).read_text("utf-8")))
+        sizes = VisionSizes.from_config(read_config(folder / VISION / CONFIG))
         state = read_state(folder / VISION / WEIGHTS)
         moved = {name: tensor.to(model.device, model.dtype) for name, tensor in state.items()}
         vision = vision_from(sizes, moved).to(model.device)

@@ -8,7 +8,6 @@ The folder holds the weights, `config.json`, of which the sizes are read that no
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +17,7 @@ from cobsat.checkpoints import no_progress_bar
 from torch import Tensor
 
 from ..conversion import Rules, dropped, load_strictly, read_state, renamed, save_part, under
+from ..published_state import read_config
 from . import LANGUAGE_MODEL, VISION
 from .language_model import QwenVLTextConfig, language_model
 from .vision import Vision, VisionSizes
@@ -217,7 +217,7 @@ def convert(sources: Sequence[Path], out: Path, drop: Iterable[str]) -> set[str]
             f"checkpoint must be one folder with {', '.join(wanted)} and the weights, got "
             f"{', '.join(map(str, sources))}"
         )
-    config = json.loads((source / "config.json").read_text("utf-8"))
+    config = read_config(source / "config.json")
     kept, left_out = dropped(read_state(source), (*UNUSED, *drop))
     text, sizes = text_config(config, kept), vision_sizes(config, kept)
     ours = convert_state_dict(kept, sizes.heads, ())

@@ -6,7 +6,6 @@ system = QwenVLChat.tiny(seed=0)
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from transformers import Qwen2Tokenizer
 from ..checkpoints import choose_device, load_exactly
 from ..conversion import CONFIG, WEIGHTS, read_state
 from ..picture_values import picture_values
+from ..published_state import read_config
 from ..spliced import spliced
 from . import LANGUAGE_MODEL, VISION
 from .convert import vision_from
@@ -86,7 +86,7 @@ class QwenVLChat:
             model = model.to(choose_device(device))
         with no_progress_bar():
             words = Qwen2Tokenizer.from_pretrained(source)
-        sizes = VisionSizes(**json.loads((folder / VISION / CONFIG).read_text("utf-8")))
+        sizes = VisionSizes(**read_config(folder / VISION / CONFIG))
         state = read_state(folder / VISION / WEIGHTS)
         moved = {name: tensor.to(model.device, model.dtype) for name, tensor in state.items()}
         vision = vision_from(sizes, moved)

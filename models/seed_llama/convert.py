@@ -9,7 +9,6 @@ is not in the new folder.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -22,6 +21,7 @@ from ..checkpoints import load_exactly
 from ..conversion import Rules, dropped, load_strictly, read_state, renamed, save_part, under
 from ..eva_tower import eva_config, eva_state
 from ..llama_words import load_llama_words as load_words
+from ..published_state import read_config
 from . import IMAGE_TOKENIZER, LANGUAGE_MODEL
 from .image_tokenizer import ImageTokenizer, TokenizerSizes
 from .prompts import PICTURE_BEGIN
@@ -202,7 +202,7 @@ def _convert_language_model(source: Path, out: Path) -> None:
 
 
 def _model_type(source: Path) -> Any:
-    return json.loads((source / "config.json").read_text("utf-8")).get("model_type")
+    return read_config(source / "config.json").get("model_type")
 
 
 def load_language_model(source: str, dtype: str, device_map: str | None = None) -> Any:

@@ -9,7 +9,6 @@ its pictures are drawn by Stable Diffusion 2.1 unCLIP from the embedding of 32 c
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from PIL import Image
 from ..checkpoints import choose_device
 from ..conversion import CONFIG, WEIGHTS, dropped, read_state
 from ..diffusers_checkpoint import quiet
+from ..published_state import read_config
 from ..stable_diffusion import Drawn, check_diffusion, finished, load_decoder
 from . import IMAGE_TOKENIZER, LANGUAGE_MODEL
 from .convert import (
@@ -221,7 +221,7 @@ def load_image_tokenizer(source: str, device: Any) -> ImageTokenizer:
     if (path / IMAGE_TOKENIZER).is_dir():
         path = path / IMAGE_TOKENIZER
     if (path / CONFIG).is_file() and (path / WEIGHTS).is_file():
-        sizes = TokenizerSizes.from_config(json.loads((path / CONFIG).read_text("utf-8")))
+        sizes = TokenizerSizes.from_config(read_config(path / CONFIG))
         return image_tokenizer_from(sizes, read_state(path / WEIGHTS), device)
     if path.is_dir():
         path = path / QUANTIZER

@@ -27,9 +27,11 @@ from cobsat.models.conversion import (
     renamed,
     under,
 )
+from cobsat.models.published_state import read_config
 from cobsat.models.seed_llama import tiny
 from cobsat.models.seed_llama.adapter import SeedLLaMA
 from cobsat.models.seed_llama.system import SeedLlama
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from seed_checkpoints import published_state, save_published
 from torch import nn
@@ -335,6 +337,81 @@ def test_a_conversion_that_fails_leaves_nothing(
     if what == "unknown":
         assert main([*given, "--drop", "ext*"]) == 0
         assert "extra" in json.loads((out / "conversion.json").read_text("utf-8"))["left_out"]
+
+
+def test_what_a_killed_conversion_left_is_cleared_and_nothing_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, out = tmp_path / "seed_quantizer.pt", tmp_path / "new"
+    torch.save(published_state(SIZES), file)
+    given = ["convert", "seed_llama", str(file), "--out", str(out)]
+    others = tmp_path / "new.partial"
+    others.mkdir()
+    (others / "mine.txt").write_text("keep")
+    assert main(given) == 2
+    assert "new.partial must not be there while" in capsys.readouterr().err
+    assert (others / "mine.txt").read_text() == "keep"
+    (others / ".cobsat-conversion").touch()  # as a conversion that was killed leaves it
+    assert main(given) == 0
+    assert not others.exists()
+    assert not (out / "mine.txt").exists()
+    assert not (out / ".cobsat-conversion").exists()
+
+
+def test_a_folder_within_a_source_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    torch.save(published_state(SIZES), tmp_path / "seed_quantizer.pt")
+    out = tmp_path / "a" / "b"
+    assert main(["convert", "seed_llama", str(tmp_path), "--out", str(out)]) == 2
+    assert "out must be a folder outside of what is converted" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["seed_quantizer.pt"]
+
+
+def test_a_full_disk_is_told_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*given: Any) -> None:
+        raise SafetensorError("Error while serializing: I/O error: No space left on device")
+
+    monkeypatch.setattr("cobsat.models.conversion.save_file", full)
+    torch.save(published_state(SIZES), tmp_path / "seed_quantizer.pt")
+    given = ["convert", "seed_llama", str(tmp_path / "seed_quantizer.pt")]
+    assert main([*given, "--out", str(tmp_path / "out")]) == 2
+    assert "out must be written whole, got Error while serializing" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["seed_quantizer.pt"]
+
+
+def test_an_index_says_which_files_hold_the_weights(tmp_path: Path) -> None:
+    torch.save({"a": ONE}, tmp_path / "model-1.bin")
+    torch.save({"a": ONE + 1}, tmp_path / "older.bin")
+    torch.save({"lr": 0.1}, tmp_path / "training_args.bin")
+    with pytest.raises(ValueError, match="must hold each tensor once, got a twice"):
+        read_state(tmp_path)
+    index = tmp_path / "model.bin.index.json"
+    index.write_text(json.dumps({"weight_map": {"a": "model-1.bin"}}))
+    assert torch.equal(read_state(tmp_path)["a"], ONE)
+    index.write_text(json.dumps({"weight_map": {"a": "model-1.bin", "b": "lost.bin"}}))
+    with pytest.raises(ValueError, match="must hold each tensor once"):
+        read_state(tmp_path)
+    torch.save({"a": ONE}, tmp_path / "older.bin")  # the same once more does no harm
+    assert read_state(tmp_path).keys() == {"a"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("{", r"config\.json must be JSON, got "), ("[]", r"must be a JSON object, got a list")],
+)
+def test_a_broken_config_is_named(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(text)
+    with pytest.raises(ValueError, match=message):
+        read_config(tmp_path / "config.json")
+
+
+def test_a_folder_without_a_tokenizer_is_named(tmp_path: Path) -> None:
+    (tmp_path / "tokenizer_config.json").write_text("{}")
+    with pytest.raises(FileNotFoundError, match=r"must hold a tokenizer, tokenizer\.json or token"):
+        llama_words.load_llama_words(str(tmp_path))
 
 
 def test_a_language_model_that_lacks_a_weight_is_refused(

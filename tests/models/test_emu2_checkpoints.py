@@ -23,6 +23,7 @@ from cobsat.models.emu2.convert import (
 )
 from cobsat.models.emu2.system import Emu2
 from cobsat.models.llama_weights import llama_config
+from cobsat.models.tiny_replies import tiny_llama_words
 from emu2_checkpoints import (
     SIZES,
     published_state,
@@ -31,7 +32,7 @@ from emu2_checkpoints import (
     save_gen,
     save_own,
 )
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -93,7 +94,9 @@ def test_names_that_do_not_fit_are_named() -> None:
     del kept["model.decoder.lm.model.embed_tokens.weight"]
     with pytest.raises(ValueError, match=r"must have the tensor 'decoder\.lm\.model\.embed"):
         bridge_sizes(kept, **TOLD)
-    with pytest.raises(ValueError, match=r"must have patch_embed\.proj\.weight and pos_embed, got"):
+    with pytest.raises(
+        ValueError, match=r"must have an image tower \(visual.…\), got none among 0"
+    ):
         bridge_sizes({}, **TOLD)
 
 
@@ -171,17 +174,19 @@ def test_an_own_file_and_llamas_tokenizer(home: Path) -> None:
     assert emu.words.convert_ids_to_tokens(len(emu.words) - 1) == "<patch_index_0256>"
 
 
+@pytest.mark.parametrize("variant", [None, "bf16"])
 def test_the_decoders_safety_checker_comes_along(
-    published_gen: Path, home: Path, picture_folder: Path
+    variant: str | None, published_gen: Path, tmp_path: Path, picture_folder: Path
 ) -> None:
-    whole = home / "whole"
+    whole = tmp_path / "whole"
     whole.mkdir()
     for part in published_gen.iterdir():
         (whole / part.name).symlink_to(part)
     check = safety_check(-2.0)
-    check.checker.save_pretrained(whole / CHECKER)
+    checker = check.checker if variant is None else check.checker.bfloat16()
+    checker.save_pretrained(whole / CHECKER, variant=variant)
     check.features.save_pretrained(whole / FEATURES)
-    converted = converted_of([whole], home / "checked")
+    converted = converted_of([whole], tmp_path / "checked")
     model = Emu2Model(str(converted), device="cpu", steps=1)
     assert model.record()["drawing"]["safety_checker"] is True
     batch = examples("color_i-2shot", "test", Options(images=str(picture_folder)))[:1]
@@ -204,6 +209,7 @@ def test_half_precision(gen: Path, picture_folder: Path) -> None:
         (["chat", "chat"], "where that is not in it, got 2 and 2"),
         (["weights"], "where that is not in it, got 1 and 0"),
         (["empty"], "or a folder with LLaMA's tokenizer, got empty\n"),
+        (["vicuna"], "Emu2 must have an image tower (visual.…), got none among 1 tensors: lm_h"),
     ],
 )
 def test_what_cannot_be_converted_is_named(
@@ -221,6 +227,9 @@ def test_what_cannot_be_converted_is_named(
         Path(folder).mkdir()
         for file in files:
             (Path(folder) / file).touch()
+    Path("vicuna").mkdir()
+    save_file({"lm_head.weight": torch.ones(2, 2)}, "vicuna/model.safetensors")
+    tiny_llama_words().save_pretrained("vicuna")
     assert main(["convert", "emu2", *given, "--out", "out"]) == 2
     assert message in capsys.readouterr().err
     assert not Path("out").exists()

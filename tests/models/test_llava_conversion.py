@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -235,3 +236,38 @@ def test_names_that_do_not_fit_are_named() -> None:
     config = llava_config(lacks, {"num_attention_heads": 4}, {"num_attention_heads": 4})
     with pytest.raises(ValueError, match=r"1 missing: model\.language_model\.norm\.weight"):
         model_from(config, lacks)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("mm_projector_type", "linear"), ("mm_vision_select_feature", "cls_patch"),
+        ("image_aspect_ratio", "anyres"), ("mm_use_im_start_end", True),
+    ],
+)  # fmt: skip
+def test_a_relative_that_reckons_otherwise_is_refused(
+    name: str,
+    value: Any,
+    converted: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    clip = converted.parent / "clip-vit-large-patch14-336"
+    told = json.loads((converted.parent / "llava-v1.5-13b" / "config.json").read_text("utf-8"))
+    relative = tmp_path / "relative"
+    relative.mkdir()
+    (relative / "config.json").write_text(json.dumps({**told, name: value}))
+    given = ["convert", "llava", str(relative), str(clip), "--out", str(tmp_path / "out")]
+    assert main(given) == 2
+    assert f"{name} of LLaVA-1.5 must be " in capsys.readouterr().err
+
+
+def test_what_a_config_says_of_the_language_model_is_kept() -> None:
+    state = convert_state_dict(read_state(HOME / "upstream_state.safetensors"))
+    language = {
+        "num_attention_heads": 4, "rope_theta": 123.0, "hidden_act": "relu",
+        "rope_scaling": {"rope_type": "linear", "factor": 4.0},
+    }  # fmt: skip
+    text = llava_config(state, language, {"num_attention_heads": 4}).text_config
+    assert text.hidden_act == "relu"
+    assert text.rope_parameters == {"rope_type": "linear", "factor": 4.0, "rope_theta": 123.0}
