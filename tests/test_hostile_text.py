@@ -91,9 +91,9 @@ def settled(browser: Any, width: int) -> None:
 
 def test_report_pages(browser: Any, runs: list[Path], plain: list[Path], tmp_path: Path) -> None:
     names = list(RunFolder(runs[0]).predictions()[0])
-    made = {}
+    made, page = {}, write_report(plain, plain[0].parent / "plain.html", plots=())
     for width in (WIDTH, 390):
-        browser.open(write_report(plain, plain[0].parent / "plain.html", plots=()), width=width)
+        browser.open(page, width=width)
         made[width] = in_browser(browser)
         made[width] = made[width].and_of(_of_examples(browser, names[:8], width))
     overview = write_report(runs, runs[0].parent / "report.html", plots=())
@@ -124,17 +124,20 @@ def _of_examples(
 ) -> Made:
     """Return what the pages of examples are made of; of hostile runs, check what they say."""
     made = Made()
+    answers = [
+        (folder.predictions()[0], folder.verdicts("clip")[0])
+        for folder in map(RunFolder, runs or ())
+    ]
     for name in names:
         browser.run(f"location.hash = 'example={name}'")
         browser.until("document.getElementById('example-title').textContent", name)
         made = made.and_of(in_browser(browser))
-        if runs is None:
+        if not answers:
             continue
         settled(browser, width)
         said = on_one_line(browser.run("document.getElementById('example-body').textContent"))
-        for run in runs:
-            prediction = RunFolder(run).predictions()[0][name]
-            verdict = RunFolder(run).verdicts("clip")[0][name]
+        for predictions, verdicts in answers:
+            prediction, verdict = predictions[name], verdicts[name]
             for text in (prediction.text, prediction.reason, verdict.reason):
                 assert (
                     shown(text or "") in said
@@ -147,9 +150,9 @@ def _of_examples(
 def test_leaderboard_page(browser: Any, boards: list[Path], tmp_path: Path) -> None:
     _, written = write_leaderboard(boards, tmp_path / "board", plots=())
     plain = _plain_boards(boards, tmp_path)
-    made = {}
+    made, pages = {}, write_leaderboard(plain, tmp_path / "plain", plots=())[1]
     for width in (WIDTH, 390):
-        browser.open(write_leaderboard(plain, tmp_path / "plain", plots=())[1][0], width=width)
+        browser.open(pages[0], width=width)
         made[width] = in_browser(browser)
     for width in (WIDTH, 390):
         browser.open(written[0], width=width)
