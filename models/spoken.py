@@ -24,7 +24,7 @@ from .protocol import Output
 from .rounds import Round, added, failed, in_rounds
 from .seeds import example_seed
 from .spliced import Prompt, padded, spliced
-from .vlm_generation import Decoding, Sound, StopText, generate, set_decoding
+from .vlm_generation import Decoding, Sound, StopText, each_whole, generate, set_decoding
 
 __all__ = ["Asked", "Chat", "Said", "Speaker", "Talker"]
 
@@ -90,8 +90,11 @@ class Speaker:
     def say(self, asked: Sequence[Asked]) -> list[Said]:
         """Return a reply to each prompt that leaves room for one."""
         fits = [one for one in asked if self._fits(one)]
-        replies = iter(self._replies(fits) if fits else [])
-        return [next(replies) if self._fits(one) else self._too_long(one) for one in asked]
+        replies = iter(each_whole(fits, self._replies) if fits else [])
+        return [
+            (next(replies) or _NO_NUMBERS) if self._fits(one) else self._too_long(one)
+            for one in asked
+        ]
 
     def _fits(self, one: Asked) -> bool:
         return len(one.prompt.ids) < self._context
@@ -102,7 +105,7 @@ class Speaker:
             f"the context {self._context:,}"
         )
 
-    def _replies(self, batch: Sequence[Asked]) -> list[Said]:
+    def _replies(self, batch: Sequence[Asked]) -> list[Said | None]:
         lengths = [len(one.prompt.ids) for one in batch]
         sound = Sound(len(batch), self._ends)
         rows = generate(
@@ -117,7 +120,7 @@ class Speaker:
             self._stop,
         )
         return [
-            self._said(ids, ended, length) if numbers else _NO_NUMBERS
+            self._said(ids, ended, length) if numbers else None
             for (ids, ended), length, numbers in zip(rows, lengths, sound.rows(), strict=True)
         ]
 

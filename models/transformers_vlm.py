@@ -43,7 +43,7 @@ from .in_memory import InMemory
 from .lora import trained_on
 from .protocol import Capabilities, Output
 from .seeds import example_seed
-from .vlm_generation import Decoding, Sound, generate, set_decoding
+from .vlm_generation import Decoding, Sound, each_whole, generate, set_decoding
 from .vlm_inputs import Encoder, Prompt, probe_prompt
 from .vlm_layouts import Layout, choose_layout, picture_mark, say
 from .vlm_pictures import MANY_IMAGES, one_picture, open_pictures
@@ -330,6 +330,11 @@ class TransformersVLM:
                 next(answers) if fit else self._too_long(length)
                 for fit, length in zip(fits, encoded.lengths, strict=True)
             ]
+        return [reply or _NO_NUMBERS for reply in each_whole(batch, self._replies)]
+
+    def _replies(self, batch: Sequence[tuple[Prompt, int]]) -> list[_Reply | None]:
+        """Return a reply to each prompt; None where the scores were not all numbers."""
+        encoded = self._encoder.encode([prompt for prompt, _ in batch])
         # Where nothing ends an answer any token will do: what such a row says is not kept.
         sound = Sound(len(batch), self._ends or frozenset({0}))
         rows = generate(
@@ -343,7 +348,7 @@ class TransformersVLM:
             [sound],
         )
         return [
-            self._reply(tokens, ended, length) if numbers else _NO_NUMBERS
+            self._reply(tokens, ended, length) if numbers else None
             for (tokens, ended), length, numbers in zip(
                 rows, encoded.lengths, sound.rows(), strict=True
             )

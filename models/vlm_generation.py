@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import torch
 from transformers import (
@@ -31,10 +31,14 @@ __all__ = [
     "Draws",
     "Sound",
     "StopText",
+    "each_whole",
     "generate",
     "is_out_of_memory",
     "set_decoding",
 ]
+
+_Item = TypeVar("_Item")
+_Reply = TypeVar("_Reply")
 
 _OUT_OF_MEMORY: Final = ("out of memory", "not enough memory", "can't allocate memory")
 
@@ -257,6 +261,28 @@ class Draws:
         points = drawn.to(chances)[:, None] * whole
         below = torch.nextafter(whole, torch.zeros_like(whole))  # rounding must not reach the end
         return torch.searchsorted(chances, torch.minimum(points, below), right=True)
+
+
+def each_whole(
+    batch: Sequence[_Item], ask: Callable[[Sequence[_Item]], list[_Reply | None]]
+) -> list[_Reply | None]:
+    """Return a reply for each item of a batch; None where its scores were not all numbers.
+
+    A batch goes on until its longest row ends, and until then gives the others what means nothing.
+    So a row that breaks is asked again alone, where its end is the end: what becomes of it does not
+    depend on its neighbours.
+
+    Args:
+        batch: What is asked.
+        ask: Returns a reply for each item, or None.
+    """
+    replies = ask(batch)
+    if len(batch) == 1:
+        return replies
+    return [
+        ask([item])[0] if reply is None else reply
+        for item, reply in zip(batch, replies, strict=True)
+    ]
 
 
 class Sound(LogitsProcessor):

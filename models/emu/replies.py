@@ -17,7 +17,7 @@ from transformers import LogitsProcessor, LogitsProcessorList
 
 from ..port_options import check_whole
 from ..spliced import Prompt, padded
-from ..vlm_generation import Decoding, generate, set_decoding
+from ..vlm_generation import Decoding, each_whole, generate, set_decoding
 from .system import Emu
 
 __all__ = ["Asked", "Beams", "Said", "Speaker"]
@@ -105,7 +105,7 @@ class Speaker:
             alike = [number for number, its in enumerate(rooms) if its == room]
             batch = [asked[number] for number in alike]
             replies = (
-                self._replies(batch, room) if room > 0 else [self._too_long(a, 1) for a in batch]
+                self._whole(batch, room) if room > 0 else [self._too_long(a, 1) for a in batch]
             )
             said |= zip(alike, replies, strict=True)
         return [said[number] for number in range(len(asked))]
@@ -132,7 +132,11 @@ class Speaker:
             f"and the reply needs {room:,}, the context has {self._context:,}"
         )
 
-    def _replies(self, batch: Sequence[Asked], room: int) -> list[Said]:
+    def _whole(self, batch: Sequence[Asked], room: int) -> list[Said]:
+        replies = each_whole(batch, lambda some: self._replies(some, room))
+        return [said or Said(problem=NOT_FINITE.format("scores")) for said in replies]
+
+    def _replies(self, batch: Sequence[Asked], room: int) -> list[Said | None]:
         system, model = self._system, self._system.language_model
         finite = _Finite(len(batch), system.vocabulary.end)
         inputs = padded(
@@ -157,7 +161,7 @@ class Speaker:
                 )
             rows = [self._until_end(row) for row in found.tolist()]
         return [
-            self._said(one, ids, ended) if sound else Said(problem=NOT_FINITE.format("scores"))
+            self._said(one, ids, ended) if sound else None
             for one, (ids, ended), sound in zip(batch, rows, finite.sound.tolist(), strict=True)
         ]
 

@@ -16,7 +16,7 @@ from torch import Tensor
 from transformers import LogitsProcessor
 
 from ..spliced import padded
-from ..vlm_generation import Decoding, generate, set_decoding
+from ..vlm_generation import Decoding, each_whole, generate, set_decoding
 from .prompts import Prompt, Reply, Vocabulary, read_reply
 from .system import Gill
 
@@ -107,13 +107,13 @@ class Speaker:
 
     def free(self, asked: Sequence[Asked]) -> list[Said]:
         """Return whatever it says."""
-        return self._where_room(asked, 1, lambda batch: self._replies(batch, 1.0, False))
+        return self._where_room(asked, 1, lambda batch: self._whole(batch, 1.0, False))
 
     def drawing(self, asked: Sequence[Asked]) -> list[Said]:
         """Return replies that end with a picture, which it is led to."""
 
         def answers(batch: Sequence[Asked]) -> list[Said]:
-            replies = self._replies(batch, self._scale, True)
+            replies = self._whole(batch, self._scale, True)
             return [self._seen(one, said) for one, said in zip(batch, replies, strict=True)]
 
         return self._where_room(asked, self._words.count, answers)
@@ -146,7 +146,11 @@ class Speaker:
             f"and the reply needs {room:,}, the context has {self._context:,}"
         )
 
-    def _replies(self, batch: Sequence[Asked], scale: float, then_end: bool) -> list[Said]:
+    def _whole(self, batch: Sequence[Asked], scale: float, then_end: bool) -> list[Said]:
+        replies = each_whole(batch, lambda some: self._replies(some, scale, then_end))
+        return [said or Said(problem=NOT_FINITE) for said in replies]
+
+    def _replies(self, batch: Sequence[Asked], scale: float, then_end: bool) -> list[Said | None]:
         system, words = self._system, self._words
         rule = DrawingRule(words, scale, then_end)
         rows = generate(
@@ -161,7 +165,7 @@ class Speaker:
             [rule],
         )
         return [
-            self._said(one, self._completed(row), ended) if sound else Said(problem=NOT_FINITE)
+            self._said(one, self._completed(row), ended) if sound else None
             for one, (row, ended), sound in zip(batch, rows, rule.sound.tolist(), strict=True)
         ]
 

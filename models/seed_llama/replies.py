@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from ..token_drawing import Drawing, Picker, Start, draw_tokens
-from ..vlm_generation import Decoding, Sound, generate, set_decoding
+from ..vlm_generation import Decoding, Sound, each_whole, generate, set_decoding
 from .prompts import Reply, read_reply
 from .system import SeedLlama
 
@@ -93,6 +93,9 @@ class Speaker:
         )
 
     def _generate(self, batch: Sequence[Asked]) -> list[Said]:
+        return [said or _NO_NUMBERS for said in each_whole(batch, self._replies)]
+
+    def _replies(self, batch: Sequence[Asked]) -> list[Said | None]:
         ids, mask = self._padded([one.ids for one in batch])
         sound = Sound(len(batch), self._ends)
         rows = generate(
@@ -106,7 +109,7 @@ class Speaker:
             [sound],
         )
         return [
-            self._said(one, row, ended) if numbers else _NO_NUMBERS
+            self._said(one, row, ended) if numbers else None
             for one, (row, ended), numbers in zip(batch, rows, sound.rows(), strict=True)
         ]
 

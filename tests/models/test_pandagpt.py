@@ -268,3 +268,16 @@ def test_the_record_says_how_it_is_asked(model: PandaGPTModel) -> None:
     }  # fmt: skip
     assert model.capabilities.outputs == {"description"}
     assert model.capabilities.max_images is None
+
+
+def test_what_neighbours_make_of_a_row_after_its_end_is_nothing(picture_folder: Path) -> None:
+    """A batch goes on until its longest row ends, and gives the others a pad: here, no number."""
+    model = PandaGPTModel(tiny=True, temperature=8.0, top_p=1.0, max_new_tokens=40)
+    row = rows(picture_folder)[0]
+    batch: list[Any] = [{**row, "id": f"{row['id']}-{number}"} for number in range(6)]
+    expected = model.predict(batch)
+    assert len({(output.usage or {})["output_tokens"] for output in expected}) > 1
+    with torch.no_grad():
+        pad = model._system.language_model.generation_config.pad_token_id
+        model._system.language_model.get_input_embeddings().weight[pad] = torch.nan
+    assert model.predict(batch) == expected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from cobsat.models.vlm_generation import (
     Sound,
     StopText,
     _Draw,
+    each_whole,
     generate,
     is_out_of_memory,
     set_decoding,
@@ -132,3 +134,19 @@ def _says_in_turn(names: list[str]) -> Any:
             model.model.embed_tokens.weight[token, token] = 1
             model.lm_head.weight[following, token] = 1
     return model.eval()
+
+
+def test_a_row_that_breaks_beside_others_is_asked_again_alone() -> None:
+    asked: list[list[str]] = []
+
+    def ask(batch: Sequence[str]) -> list[str | None]:
+        asked.append(list(batch))
+        broken = {"never": True, "in a batch": len(batch) > 1}
+        return [None if broken.get(item) else item.upper() for item in batch]
+
+    batch = ["sound", "in a batch", "never"]
+    assert each_whole(batch, ask) == ["SOUND", "IN A BATCH", None]
+    assert asked == [batch, ["in a batch"], ["never"]]
+    asked.clear()
+    assert each_whole(["never"], ask) == [None]
+    assert asked == [["never"]]
