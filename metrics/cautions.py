@@ -16,6 +16,7 @@ from .scores import Scores
 __all__ = [
     "cautions",
     "failed_caution",
+    "random_weights_caution",
     "several_servers_caution",
     "some_unscored_caution",
     "unknown_pictures",
@@ -57,6 +58,18 @@ def cautions(
             "checkpoint=NAME)."
         )
     return said
+
+
+def random_weights_caution(model_options: Mapping[str, Any]) -> list[str]:
+    """Return what to know where the model under test is a tiny one with random weights.
+
+    Args:
+        model_options: What the run's record has of the model.
+    """
+    record = model_options.get("record")
+    if not isinstance(record, Mapping) or record.get("tiny") is not True:
+        return []
+    return ["The model is tiny and its weights are random (--tiny): its scores mean nothing."]
 
 
 def failed_caution(judge_name: str, failed: int, outputs: int, failures: Mapping[str, int]) -> str:

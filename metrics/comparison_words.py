@@ -76,9 +76,13 @@ def difference_in_words(
     numbers = [_interval(result.interval, result.difference), _p(p)]
     if comparisons > 1:
         numbers[-1] += f", corrected for {comparisons} comparisons (Holm)"
-    said = f"{_difference(result.difference, first, second)} ({'; '.join(numbers)})"
     if result.discordant == 0:
-        return f"{said}: they are right on the very same prompts."
+        alike = "are right on the very same prompts" if result.first else "are right on no prompt"
+        return (
+            f"No difference was seen between {first} and {second} ({'; '.join(numbers)}): they "
+            f"{alike}."
+        )
+    said = f"{_difference(result.difference, first, second)} ({'; '.join(numbers)})"
     if p < SIGNIFICANT:
         return f"{said}: the difference stands."
     said += ": this could be chance."

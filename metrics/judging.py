@@ -33,7 +33,7 @@ from .asking import (
     verdict,
     verdict_usage,
 )
-from .cautions import several_servers_caution
+from .cautions import random_weights_caution, several_servers_caution
 from .cobsat_judging import COBSAT
 from .grading import count_reasons, first_reason
 from .outputs import about, fingerprint
@@ -337,7 +337,11 @@ def _result(
         "judge": {"name": work.judge.name, **record},
         **work.procedure.head(settings),
         "problems": problems,
-        "cautions": [*work.procedure.cautions(work, settings, table, verdicts), *several],
+        "cautions": [
+            *random_weights_caution(settings.model_options),
+            *work.procedure.cautions(work, settings, table, verdicts),
+            *several,
+        ],
         **({"usage": dict(sorted(usage.items()))} if usage else {}),
         **({"cost": spending.bill(usage)} if usage and spending.priced else {}),
         **table,

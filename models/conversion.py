@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
@@ -232,6 +233,7 @@ def command(
         record = write_record(partial, system, checkpoint, left_out)
         write_card(partial, out.name, record)
         (partial / _BEGUN).unlink()
+        _open_to_all(partial)
         partial.replace(out)
     except SafetensorError as error:  # its word for what the disk says
         raise OSError(f"{out} must be written whole, got {error}") from error
@@ -241,6 +243,15 @@ def command(
     if left_out:
         say(f"left out, as it takes no part: {some(sorted(left_out))}")
     return out
+
+
+def _open_to_all(folder: Path) -> None:
+    """Give files the rights that new ones have here; safetensors come for their owner alone."""
+    mask = os.umask(0)
+    os.umask(mask)
+    for file in folder.rglob("*"):
+        if file.is_file():
+            file.chmod(0o666 & ~mask)
 
 
 def _begun(out: Path) -> Path:

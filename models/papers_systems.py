@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["SYSTEMS", "System"]
+__all__ = ["FETCHED", "SYSTEMS", "System"]
 
 
 @dataclass(frozen=True)
@@ -47,3 +47,45 @@ SYSTEMS: Final[dict[str, System]] = {
     "PandaGPT": System("runs", "pandagpt, checkpoint=FOLDER"),
     "LLaMA-Adapter V2": System("not available", _ALONE),
 }
+
+FETCHED: Final[dict[str, tuple[str, ...]]] = {
+    "seed_llama": (
+        "hf download AILab-CVC/seed-tokenizer-2 --local-dir seed-tokenizer-2",
+        "hf download AILab-CVC/seed-llama-14b-sft --local-dir seed-llama-14b-sft",
+        "cobsat convert seed_llama seed-tokenizer-2 seed-llama-14b-sft --out "
+        "checkpoints/seed-llama-14b",
+    ),
+    "gill": (
+        "hf download facebook/opt-6.7b --local-dir opt-6.7b",
+        "hf download openai/clip-vit-large-patch14 --local-dir clip-vit-large-patch14",
+        "cobsat convert gill gill/checkpoints/gill_opt opt-6.7b clip-vit-large-patch14 --out "
+        "checkpoints/gill",
+    ),
+    "qwen_vl_chat": (
+        "hf download Qwen/Qwen-VL-Chat --local-dir Qwen-VL-Chat",
+        "cobsat convert qwen_vl_chat Qwen-VL-Chat --out checkpoints/qwen-vl-chat",
+    ),
+    "emu": (
+        "hf download BAAI/Emu --local-dir Emu",
+        'hf download huggyllama/llama-13b --include "tokenizer*" --local-dir llama-13b',
+        "cobsat convert emu Emu/pretrain llama-13b --out checkpoints/emu",
+    ),
+    "emu2": (
+        "hf download BAAI/Emu2-Gen --local-dir Emu2-Gen",
+        "cobsat convert emu2 Emu2-Gen --out checkpoints/emu2-gen",
+    ),
+    "minigpt4": (
+        "hf download Salesforce/blip2-flan-t5-xxl --local-dir blip2-flan-t5-xxl",
+        "hf download Vision-CAIR/vicuna-7b --local-dir vicuna-7b",
+        "cobsat convert minigpt4 prerained_minigpt4_7b.pth blip2-flan-t5-xxl vicuna-7b --out "
+        "checkpoints/minigpt4-7b",
+    ),
+    "pandagpt": (
+        "hf download openllmplayground/pandagpt_13b_max_len_400 --local-dir "
+        "pandagpt_13b_max_len_400",
+        "cobsat convert pandagpt imagebind_huge.pth pandagpt_13b_max_len_400 vicuna-13b-v0 --out "
+        "checkpoints/pandagpt-13b",
+    ),
+}
+"""Model → how one comes by a checkpoint of it; docs/models.md has the others, and all that is not
+on the Hub."""

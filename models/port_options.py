@@ -37,7 +37,8 @@ def check_source(system: str, checkpoint: str | None, tiny: bool) -> None:
     if (checkpoint is None) != tiny:
         raise ValueError(
             f"checkpoint must be given, or tiny=true, and not both, got checkpoint={checkpoint!r}, "
-            f"tiny={tiny!r}: --model-option checkpoint=FOLDER, as cobsat convert {system} makes it"
+            f"tiny={tiny!r}: --tiny for a random one, or --model-option checkpoint=FOLDER, as "
+            f"cobsat convert {system} makes it (cobsat models {system} says from what)"
         )
 
 

@@ -25,6 +25,7 @@ _PICKLED: Final = (".bin", ".pt", ".pth", ".ckpt", ".tar")
 _WRAPPERS: Final = ("state_dict", "model", "module")
 _OTHERS: Final = ("training_args.bin", "optimizer.bin", "optimizer.pt", "scheduler.pt")
 """What a training leaves beside the weights."""
+_POINTER: Final = b"version https://git-lfs"
 _SHOWN: Final = 5
 
 
@@ -75,13 +76,19 @@ def _weight_files(folder: Path) -> list[Path]:
 
 
 def _read_file(file: Path, skip: list[str]) -> dict[str, Tensor]:
+    with open(file, "rb") as opened:
+        if opened.read(len(_POINTER)) == _POINTER:
+            raise OSError(
+                f"{file} must be a checkpoint, got Git LFS's pointer to one: git lfs pull, or hf "
+                "download"
+            )
     try:
         if file.suffix == ".safetensors":
             with safe_open(file, "pt") as tensors:
                 names = [name for name in tensors.keys() if not _matches(name, skip)]  # noqa: SIM118
                 return {name: tensors.get_tensor(name) for name in names}
         loaded = torch.load(file, map_location="cpu", weights_only=True)
-    except (SafetensorError, EOFError) as error:
+    except (SafetensorError, EOFError, KeyError, IndexError, ValueError) as error:
         raise OSError(f"{file} must be a whole checkpoint, got a broken one: {error}") from error
     except pickle.UnpicklingError as error:
         named = re.search(r"GLOBAL (\S+)", str(error))

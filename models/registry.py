@@ -17,7 +17,7 @@ import typer
 from cobsat.spec import choose
 
 from .asking import shorten
-from .papers_systems import SYSTEMS
+from .papers_systems import FETCHED, SYSTEMS
 from .protocol import Model
 
 __all__ = ["MODELS", "Entry", "chosen_class", "load_model", "repeats_with"]
@@ -310,6 +310,12 @@ def describe(name: str) -> str:
     entry = MODELS[choose("model", name, MODELS)]
     model_class = _load_class(entry.target, entry.extra)
     lines = [f"{name}: {entry.about}", "", inspect.getdoc(model_class) or ""]
+    if entry.tiny:
+        tried = f"cobsat run --model {name} --tiny --config color_i-2shot --limit 8"
+        tried += "" if "image" in entry.outputs else " --output description"
+        lines += ["", "to try it offline, with random weights:", f"  {tried}"]
+        lines += ["", "to come by a checkpoint (docs/models.md has memory, licence and settings):"]
+        lines += [f"  {line}" for line in FETCHED[name]]
     options = inspect.signature(model_class).parameters.values()
     lines += ["", "options (--model-option NAME=VALUE):" if options else "options: none"]
     for option in options:

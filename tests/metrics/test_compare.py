@@ -307,7 +307,7 @@ def test_words() -> None:
     assert "Only 1 prompt told" in words(no * 100, yes + no * 99)
     same = words(yes * 50 + no * 50, yes * 50 + no * 50)
     assert same == (
-        "B is as good as A, to a tenth of a point (95% interval -3.8 to 3.8; p = 1.00): they are "
+        "No difference was seen between A and B (95% interval -3.8 to 3.8; p = 1.00): they are "
         "right on the very same prompts."
     )
     unknown = compare_pairs(no * 2, yes + no, ["a", "a"])

@@ -356,6 +356,9 @@ def test_what_a_killed_conversion_left_is_cleared_and_nothing_else(
     assert not others.exists()
     assert not (out / "mine.txt").exists()
     assert not (out / ".cobsat-conversion").exists()
+    rights = {path.stat().st_mode & 0o777 for path in out.rglob("*") if path.is_file()}
+    (tmp_path / "any").touch()
+    assert rights == {(tmp_path / "any").stat().st_mode & 0o777}
 
 
 def test_a_folder_within_a_source_is_refused(
@@ -482,3 +485,25 @@ def test_what_cannot_be_converted_is_named(
     (tmp_path / "out" / "mine").touch()
     assert main(["convert", *given, "--out", "out"]) == 2
     assert (tmp_path / "out" / "mine").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"hello\n", "seed_quantizer.pt must be a whole checkpoint, got a broken one"),
+        (b"", "seed_quantizer.pt must be a whole checkpoint, got a broken one"),
+        (
+            b"version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 9\n",
+            "seed_quantizer.pt must be a checkpoint, got Git LFS's pointer to one: git lfs pull",
+        ),
+    ],
+)
+def test_a_file_that_is_no_checkpoint_is_told_in_one_line(
+    content: bytes, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "seed_quantizer.pt"
+    file.write_bytes(content)
+    assert main(["convert", "seed_llama", str(file), "--out", str(tmp_path / "out")]) == 2
+    told = capsys.readouterr().err
+    assert message in told
+    assert len(told.strip().splitlines()) == 1

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from cobsat.cli import main
 from cobsat.models import MODELS
-from cobsat.models.papers_systems import SYSTEMS
+from cobsat.models.papers_systems import FETCHED, SYSTEMS
 from cobsat.paper_tables import paper_scores
 from cobsat.spec import TASKS
 
@@ -82,3 +82,16 @@ def test_the_page_holds_touchstones_numbers() -> None:
     for section, name in names.items():
         [told] = re.findall(rf"^## {section}$(.*?)(?=^## |\Z)", page, re.M | re.S)
         assert f"(the paper's score: {scores[name]})" in told
+
+
+def test_how_to_come_by_a_checkpoint_is_what_the_page_says(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    page = re.sub(r" \\\n +", " ", (ROOT / "docs" / "models.md").read_text("utf-8"))
+    assert set(FETCHED) == {name for name, entry in MODELS.items() if entry.tiny}
+    for name, lines in FETCHED.items():
+        assert main(["models", name]) == 0
+        shown = capsys.readouterr().out
+        for line in lines:
+            assert f"\n{line}\n" in page
+            assert f"\n  {line}\n" in shown
