@@ -218,7 +218,8 @@ class RunFolder:
         may_differ = ("versions", *_MAY_GROW)
         differing = [k for k in here if k not in may_differ and here[k] != there.get(k)]
         if differing:
-            what = "; ".join(f"{k}: {there.get(k)!r} there, {here[k]!r} now" for k in differing)
+            told = (each for k in differing for each in _told(k, there.get(k), here[k]))
+            what = "; ".join(dict.fromkeys(told))  # an option may stand in the model's record too
             raise ValueError(
                 f"{self.path} must be a new folder or this run's own, got another run's "
                 f"({what}): name another folder with --out"
@@ -322,6 +323,23 @@ def _read(path: Path, kind: type[_Line]) -> tuple[dict[str, _Line], list[str]]:
             if earlier is None or earlier.status == "error":
                 records[record.id] = record
     return records, problems
+
+
+def _told(name: str, there: Any, here: Any) -> list[str]:
+    """Return in words where two settings differ: of mappings, within them.
+
+    >>> _told("model_options", {"options": {"steps": 5, "seed": 0}}, {"options": {"steps": 2}})
+    ['steps: 5 there, 2 now', 'seed: 0 there, None now']
+    """
+    if isinstance(there, dict) and isinstance(here, dict):
+        names = list(dict.fromkeys([*there, *here]))
+        return [
+            said
+            for each in names
+            if there.get(each) != here.get(each)
+            for said in _told(each, there.get(each), here.get(each))
+        ]
+    return [f"{name}: {there!r} there, {here!r} now"]
 
 
 def _state(path: Path) -> list[tuple[str, int, int, int]]:

@@ -13,7 +13,7 @@ from typing import Any, Final
 import torch
 import transformers
 
-__all__ = ["LETTERS", "letter_kind", "speak_in_order", "tiny_llama_words"]
+__all__ = ["LETTERS", "depend_on_the_prompt", "letter_kind", "speak_in_order", "tiny_llama_words"]
 
 LETTERS: Final = 5
 """Letters of a reply's text."""
@@ -42,6 +42,24 @@ def speak_in_order(model: Any, kinds: Sequence[int], steps: int) -> None:
     with torch.no_grad():
         table.copy_(inputs)
         head.copy_(outputs)
+
+
+@torch.no_grad()
+def depend_on_the_prompt(model: Any, steps: int, looking: float = 1.0) -> None:
+    """Leave the order of a reply to the tables, and all else to layers that look far back.
+
+    Args:
+        model: A language model of LLaMA's kind, after `speak_in_order`.
+        steps: As given to that.
+        looking: How much more attention has to say than it would.
+    """
+    for layer in model.model.layers:
+        attention = layer.self_attn
+        for weight in (attention.q_proj.weight, attention.k_proj.weight, attention.o_proj.weight):
+            weight *= looking
+        attention.o_proj.weight[:steps] = 0
+        layer.mlp.down_proj.weight[:steps] = 0
+    model.get_output_embeddings().weight[:, steps:] *= 0.15
 
 
 def letter_kind(name: str) -> int:

@@ -15,7 +15,13 @@ from transformers import (
     LlamaConfig,
 )
 
-from ..tiny_replies import LETTERS, letter_kind, speak_in_order, tiny_llama_words
+from ..tiny_replies import (
+    LETTERS,
+    depend_on_the_prompt,
+    letter_kind,
+    speak_in_order,
+    tiny_llama_words,
+)
 from ..tiny_weights import scatter
 from .prompts import STOP
 
@@ -59,6 +65,7 @@ def tiny_model(words: Any) -> Any:
     scatter(model.language_projection)
     names = words.convert_ids_to_tokens(range(len(words)))
     speak_in_order(model.language_model, [_kind(name) for name in names], LETTERS + 1)
+    depend_on_the_prompt(model.language_model, LETTERS + 1, looking=2)
     return model.eval().requires_grad_(False)
 
 

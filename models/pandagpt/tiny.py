@@ -8,10 +8,15 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import torch
 import transformers
 
-from ..tiny_replies import LETTERS, letter_kind, speak_in_order, tiny_llama_words
+from ..tiny_replies import (
+    LETTERS,
+    depend_on_the_prompt,
+    letter_kind,
+    speak_in_order,
+    tiny_llama_words,
+)
 from ..tiny_weights import scatter
 from .vision import Vision, VisionSizes
 
@@ -44,15 +49,7 @@ def tiny_language_model(words: Any) -> Any:
     names = words.convert_ids_to_tokens(range(len(words)))
     steps = LETTERS + len(_END)
     speak_in_order(model, [_kind(name) for name in names], steps)
-    with torch.no_grad():
-        for layer in model.model.layers:
-            # The order of a reply is left to the tables, all else to what comes from far back.
-            layer.self_attn.q_proj.weight *= 2
-            layer.self_attn.k_proj.weight *= 2
-            layer.self_attn.o_proj.weight *= 1.5
-            layer.self_attn.o_proj.weight[:steps] = 0
-            layer.mlp.down_proj.weight[:steps] = 0
-        model.lm_head.weight[:, steps:] *= 0.15
+    depend_on_the_prompt(model, steps, looking=2)
     return model.eval()
 
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import torch
 from transformers.convert_slow_tokenizer import bytes_to_unicode
 
-from ..tiny_replies import LETTERS, letter_kind, speak_in_order
+from ..tiny_replies import LETTERS, depend_on_the_prompt, letter_kind, speak_in_order
 from ..tiny_weights import scatter
 from .language_model import QwenVLTextConfig, language_model
 from .vision import Vision, VisionSizes
@@ -43,17 +42,8 @@ def tiny_language_model(words: Any, vocabulary: Vocabulary) -> Any:
     names = words.convert_ids_to_tokens(range(len(words)))
     kinds = [_kind(number, name, vocabulary) for number, name in enumerate(names)]
     speak_in_order(model, kinds, LETTERS + 1)
-    _depend_on_the_prompt(model, LETTERS + 1)
+    depend_on_the_prompt(model, LETTERS + 1)
     return model
-
-
-def _depend_on_the_prompt(model: Any, steps: int) -> None:
-    """Leave the order of a reply to the tables, and all else to layers that look far back."""
-    with torch.no_grad():
-        for layer in model.model.layers:
-            layer.self_attn.o_proj.weight[:steps] = 0
-            layer.mlp.down_proj.weight[:steps] = 0
-        model.lm_head.weight[:, steps:] *= 0.15
 
 
 def _kind(number: int, name: str, vocabulary: Vocabulary) -> int:
