@@ -103,9 +103,10 @@ def _check_judges(names: Sequence[str], options: Sequence[str], output: str) -> 
     for name in names:
         outputs = getattr(registry.judge_class(name), "outputs", None)
         if isinstance(outputs, frozenset) and output not in outputs:
+            judged = importlib.import_module("cobsat.metrics.judging").judges_of(output)
             raise ValueError(
                 f"output that the judge {name} is given must be {' or '.join(sorted(outputs))}, "
-                f"got {output!r}"
+                f"got {output!r}, for which there {judged}"
             )
     for name, given in assigned.items() if output == "answer" else ():
         which = _WHICH & registry.judge_parameters(name)

@@ -126,8 +126,13 @@ def check_kind(name: str, judged: Collection[str], output: str) -> None:
         raise ValueError(
             f"outputs that the judge {name} is given must be of kind "
             f"{' or '.join(sorted(judged))}, got a run with output={output!r}, for which there "
-            f"{_JUDGES_OF.get(output, 'is none')}"
+            f"{judges_of(output)}"
         )
+
+
+def judges_of(output: str) -> str:
+    """Return which judges take a kind of output, after "there"."""
+    return _JUDGES_OF.get(output, "is none")
 
 
 _JUDGES_OF: Final = {

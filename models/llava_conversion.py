@@ -253,9 +253,17 @@ def _sorted(sources: Sequence[Path]) -> tuple[Path, Path]:
                 f"CLIP's (openai/clip-vit-large-patch14-336), each with {CONFIG}, got {source}"
             )
         kinds[kind].append(source)
-    counts = {kind: len(found) for kind, found in kinds.items()}
-    if set(counts.values()) != {1}:
-        raise ValueError(f"checkpoints must be one of LLaVA's and one of CLIP's, got {counts}")
+    for kind, found in kinds.items():
+        if len(found) != 1:
+            name = {
+                "llava": "liuhaotian/llava-v1.5-13b",
+                "clip": "openai/clip-vit-large-patch14-336",
+            }
+            raise ValueError(
+                "checkpoints must be one folder of LLaVA's and one of its CLIP's, got "
+                f"{len(found) or 'none'} of the {'first' if kind == 'llava' else 'second'}: hf "
+                f"download {name[kind]}"
+            )
     return kinds["llava"][0], kinds["clip"][0]
 
 

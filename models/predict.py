@@ -35,7 +35,7 @@ from .asking import answers
 from .ledger import Ledger
 from .prompt_order import by_prefix
 from .protocol import Model, UsesImageSource
-from .registry import load_model
+from .registry import check_tiny, load_model
 from .settings import (
     check_capabilities,
     check_samples,
@@ -276,7 +276,7 @@ def command(
         if lora is not None:
             given["adapter"] = lora
         if tiny:
-            given["tiny"] = True
+            given["tiny"] = check_tiny(model)
         here.check_devices(given)
         spending = Spending(max_cost, price_in, price_out)
         if max_cost is not None and here.count > 1:

@@ -274,7 +274,11 @@ def _check_options(name: str, model_class: type, options: dict[str, Any], prefix
 
 def command(
     name: Annotated[
-        str | None, typer.Argument(help="Show this model's options.", metavar="[MODEL]")
+        str | None,
+        typer.Argument(
+            help="Show this model's options: one of the list, or a system of the papers.",
+            metavar="[MODEL]",
+        ),
     ] = None,
 ) -> None:
     """List the models: output kinds, pictures in a prompt, and the extra that each needs."""
@@ -305,8 +309,25 @@ def command(
     Console().print(table, "", answers, "", systems, "", last, highlight=False, sep="\n")
 
 
+def check_tiny(name: str) -> bool:
+    """Return True for a model that runs with random weights at tiny size.
+
+    Raises:
+        ValueError: It is another; the message names those that do.
+    """
+    able = [each for each, entry in MODELS.items() if entry.tiny]
+    if name in MODELS and name not in able:
+        raise ValueError(f"--tiny must go with one of {', '.join(able)}, got model {name!r}")
+    return True
+
+
 def describe(name: str) -> str:
     """Return what an adapter's class says of itself, and its options with their defaults."""
+    if name not in MODELS and name in SYSTEMS:
+        system = SYSTEMS[name]
+        model = system.how.partition(",")[0]
+        also = f"\n\n{describe(model)}" if model in MODELS else ""
+        return f"{name}, a system of the papers: {system.state}: {system.how}{also}"
     entry = MODELS[choose("model", name, MODELS)]
     model_class = _load_class(entry.target, entry.extra)
     lines = [f"{name}: {entry.about}", "", inspect.getdoc(model_class) or ""]

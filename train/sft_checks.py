@@ -150,8 +150,9 @@ def first_batch(trainer: Any) -> str:
     pictures = [
         f"{key} {tuple(v.shape)}" for key, v in batch.items() if "pixel" in key or "grid" in key
     ]
+    shown = ", ".join(pictures) or "none beside the tokens"
     return (
         f"first prompt: {int(batch['attention_mask'][0].sum()):,} tokens, of which the loss is on "
-        f"{len(answer)}: {tokenizer.decode(answer)!r}; pictures: {', '.join(pictures) or 'none'}; "
+        f"{len(answer)}: {tokenizer.decode(answer)!r}; pictures: {shown}; "
         f"keys: {', '.join(sorted(batch))}; ids {len(ids):,}"
     )

@@ -183,7 +183,7 @@ def convert(sources: Sequence[Path], out: Path, drop: Iterable[str]) -> set[str]
     if (len(weights), len(words)) != (1, 1):
         raise ValueError(
             "checkpoints must be an Emu and a folder with LLaMA's tokenizer, got "
-            f"{len(weights)} and {len(words)}"
+            f"{len(weights)} with weights and {len(words)} with a tokenizer"
         )
     left_out = _convert_weights(weights[0], out, drop)
     tokenizer = load_llama_words(str(words[0]))

@@ -229,7 +229,7 @@ def _sorted(sources: Sequence[Path]) -> tuple[Path, Path]:
     if (len(weights), len(tokenizers)) != (1, 1):
         raise ValueError(
             "checkpoints must be one Emu2, and one folder with LLaMA's tokenizer where that is not "
-            f"in it, got {len(weights)} and {len(tokenizers)}"
+            f"in it, got {len(weights)} with weights and {len(tokenizers)} with a tokenizer"
         )
     return weights[0], tokenizers[0]
 

@@ -205,9 +205,9 @@ def test_half_precision(gen: Path, picture_folder: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["llama"], "where that is not in it, got 0 and 1"),
-        (["chat", "chat"], "where that is not in it, got 2 and 2"),
-        (["weights"], "where that is not in it, got 1 and 0"),
+        (["llama"], "where that is not in it, got 0 with weights and 1 with a tokenizer"),
+        (["chat", "chat"], "where that is not in it, got 2 with weights and 2 with a tokenizer"),
+        (["weights"], "where that is not in it, got 1 with weights and 0 with a tokenizer"),
         (["empty"], "or a folder with LLaMA's tokenizer, got empty\n"),
         (["vicuna"], "Emu2 must have an image tower (visual.…), got none among 1 tensors: lm_h"),
     ],

@@ -208,8 +208,8 @@ def test_parts_that_do_not_fit_are_refused(pretrained: Path, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["llama"], "must be an Emu and a folder with LLaMA's tokenizer, got 0 and 1"),
-        (["pretrain"], "must be an Emu and a folder with LLaMA's tokenizer, got 1 and 0"),
+        (["llama"], "must be an Emu and a folder with LLaMA's tokenizer, got 0 with weights"),
+        (["pretrain"], "must be an Emu and a folder with LLaMA's tokenizer, got 1 with weights"),
         (["empty"], "or a folder with LLaMA's tokenizer, got empty\n"),
     ],
 )

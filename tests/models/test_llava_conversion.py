@@ -205,7 +205,10 @@ def test_pictures_are_padded_by_its_own_processor_too(converted: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["llava-v1.5-13b"], r"must be one of LLaVA's and one of CLIP's, got \{'llava': 1, 'clip'"),
+        (
+            ["llava-v1.5-13b"],
+            r"got none of the second: hf download openai/clip-vit-large-patch14-336",
+        ),
         (["llava-v1.5-13b", "llava-1.5"], "openai/clip-vit-large-patch14-336"),
         (["llava-v1.5-13b", "nothing"], "each with config.json, got .*nothing"),
     ],

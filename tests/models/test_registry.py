@@ -156,3 +156,23 @@ def test_a_baseline_run_imports_no_framework(picture_folder: Path, tmp_path: Pat
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_system_of_the_papers_is_shown_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["models", "Qwen-VL"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith(
+        "Qwen-VL, a system of the papers: runs: qwen_vl_chat, checkpoint=FOLDER"
+    )
+    assert "cobsat convert qwen_vl_chat Qwen-VL-Chat --out checkpoints/qwen-vl-chat" in shown
+    assert main(["models", "CogVLM"]) == 0
+    assert "CogVLM, a system of the papers: not available: " in capsys.readouterr().out
+
+
+def test_what_is_not_tiny_is_refused_by_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["predict", "--model", "mini-vlm", "--tiny", "--config", "color_i-2shot"]
+    assert main([*given, "--output", "description", "--out", str(tmp_path / "run")]) == 2
+    told = capsys.readouterr().err
+    assert "--tiny must go with one of seed_llama, gill, qwen_vl_chat, emu, emu2, " in told
