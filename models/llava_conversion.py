@@ -186,6 +186,7 @@ def convert(sources: Sequence[Path], out: Path, drop: Iterable[str]) -> set[str]
     llava, clip = _sorted(sources)
     told = read_config(llava / CONFIG)
     _check_is_15(told, llava / CONFIG)
+    words = load_llama_words(str(llava))  # before what takes long
     published = read_state(llava)
     if not any(name.startswith(_TOWER) for name in published):
         own = next(iter(published.values())).dtype
@@ -203,7 +204,6 @@ def convert(sources: Sequence[Path], out: Path, drop: Iterable[str]) -> set[str]
     )
     model = model_from(config, ours)
     model.generation_config.bos_token_id, model.generation_config.eos_token_id = 1, 2
-    words = load_llama_words(str(llava))
     with no_progress_bar():
         model.save_pretrained(out)
     processor_of(config, words, clip).save_pretrained(out)

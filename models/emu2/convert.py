@@ -188,6 +188,7 @@ def convert(sources: Sequence[Path], out: Path, drop: Iterable[str]) -> set[str]
         ValueError: A source is none of Emu2's parts, or one of them is missing.
     """
     weights, tokenizers = _sorted(sources)
+    words = load_llama_words(str(tokenizers))  # what may be missing comes before what takes long
     if weights.name == ENCODER:
         _convert_decoder(weights.parent, out / DECODER)
     published = read_state(weights)
@@ -199,7 +200,6 @@ def convert(sources: Sequence[Path], out: Path, drop: Iterable[str]) -> set[str]
     with no_progress_bar():
         model.save_pretrained(out / LANGUAGE_MODEL)
     save_part(out / BRIDGE, sizes.config(), bridge.state_dict())
-    words = load_llama_words(str(tokenizers))
     if not set(PICTURES) <= words.get_vocab().keys():
         add_tokens(words, model.config.vocab_size, TOKENS)
     words.save_pretrained(out / LANGUAGE_MODEL)
