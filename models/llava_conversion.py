@@ -71,6 +71,10 @@ _AS_IN_15: Final = {
     "tie_word_embeddings": False,
 }
 """Settings of LLaVA's configs, and what 1.5 has: with others it is another model."""
+_PUBLISHED: Final = {
+    "llava": "liuhaotian/llava-v1.5-13b",
+    "clip": "openai/clip-vit-large-patch14-336",
+}
 FEATURE_LAYER: Final = -2
 """Which of the tower's states are read, where no config says so: those before its last layer."""
 
@@ -249,20 +253,16 @@ def _sorted(sources: Sequence[Path]) -> tuple[Path, Path]:
         kind = "llava" if "mm_vision_tower" in told else str(told.get("model_type"))[:4]
         if kind not in kinds:
             raise ValueError(
-                "checkpoint must be a folder of LLaVA's (liuhaotian/llava-v1.5-13b) or of its "
-                f"CLIP's (openai/clip-vit-large-patch14-336), each with {CONFIG}, got {source}"
+                f"checkpoint must be a folder of LLaVA's ({_PUBLISHED['llava']}) or of its "
+                f"CLIP's ({_PUBLISHED['clip']}), each with {CONFIG}, got {source}"
             )
         kinds[kind].append(source)
     for kind, found in kinds.items():
         if len(found) != 1:
-            name = {
-                "llava": "liuhaotian/llava-v1.5-13b",
-                "clip": "openai/clip-vit-large-patch14-336",
-            }
             raise ValueError(
                 "checkpoints must be one folder of LLaVA's and one of its CLIP's, got "
                 f"{len(found) or 'none'} of the {'first' if kind == 'llava' else 'second'}: hf "
-                f"download {name[kind]}"
+                f"download {_PUBLISHED[kind]}"
             )
     return kinds["llava"][0], kinds["clip"][0]
 

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar, cast
 from cobsat.spec import choose
 
 from .conversion import converted_digest
+from .papers_systems import FETCHED
 
 __all__ = [
     "check_flag",
@@ -20,6 +21,7 @@ __all__ = [
     "check_whole",
     "identity",
     "sizes_of",
+    "unconverted",
 ]
 
 _DTYPES: Final = ("auto", "float32", "bfloat16", "float16")
@@ -67,6 +69,14 @@ def check_system(system: Any, control: re.Pattern[str]) -> str:
     if not isinstance(system, str) or control.search(system):
         raise ValueError(f"system must be a text without control tokens, got {system!r}")
     return system
+
+
+def unconverted(system: str, checkpoint: str) -> FileNotFoundError:
+    """Return the error for a folder that is not a converted checkpoint: it says how to make one."""
+    return FileNotFoundError(
+        f"checkpoint must be a folder that cobsat convert {system} made, got {checkpoint!r}: "
+        f"{'; '.join(FETCHED[system])} (docs/models.md says more)"
+    )
 
 
 def identity(checkpoint: str | None) -> dict[str, Any]:

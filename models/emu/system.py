@@ -26,6 +26,7 @@ from ..checkpoints import choose_device, load_exactly
 from ..conversion import CONFIG, WEIGHTS, read_state
 from ..llama_words import load_llama_words
 from ..picture_values import picture_values
+from ..port_options import unconverted
 from ..published_state import read_config
 from ..spliced import Prompt, spliced
 from ..stable_diffusion import Diffusion, Drawn, draw_embeddings, load_decoder
@@ -51,11 +52,6 @@ class Emu:
 
     NAME: ClassVar[str] = "emu"
     TITLE: ClassVar[str] = "Emu"
-    FETCHED: ClassVar[str] = (
-        "hf download BAAI/Emu --local-dir Emu, then cobsat convert emu Emu/pretrain LLAMA --out "
-        "checkpoints/emu, LLAMA a folder with LLaMA's tokenizer"
-    )
-    """How a user comes by a checkpoint."""
     WITH_DECODER: ClassVar[str] = "checkpoint of the pretrained Emu"
     """Which one draws."""
     CONTROL: ClassVar[re.Pattern[str]] = CONTROL
@@ -96,10 +92,7 @@ class Emu:
             raise ValueError(f"device must be auto with a device_map, got {device!r}")
         folder = Path(checkpoint)
         if not all((folder / part).is_dir() for part in (LANGUAGE_MODEL, BRIDGE)):
-            raise FileNotFoundError(
-                f"checkpoint must be a folder that cobsat convert {cls.NAME} made, got "
-                f"{checkpoint!r}: {cls.FETCHED}"
-            )
+            raise unconverted(cls.NAME, checkpoint)
         source = decoder_source(folder, decoder)
         if source is not None:  # before much is loaded in vain
             check_checkpoint(source, file="model_index.json", option="decoder")

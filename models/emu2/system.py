@@ -69,10 +69,6 @@ class Emu2(Emu):
 
     NAME: ClassVar[str] = "emu2"
     TITLE: ClassVar[str] = "Emu2"
-    FETCHED: ClassVar[str] = (
-        "hf download BAAI/Emu2-Gen --local-dir Emu2-Gen, then cobsat convert emu2 Emu2-Gen --out "
-        "checkpoints/emu2-gen"
-    )
     WITH_DECODER: ClassVar[str] = "checkpoint of Emu2-Gen"
     CONTROL: ClassVar[re.Pattern[str]] = CONTROL
 

@@ -19,6 +19,7 @@ from ..checkpoints import choose_device, load_exactly
 from ..conversion import CONFIG
 from ..llama_words import load_llama_words
 from ..picture_values import picture_values
+from ..port_options import unconverted
 from .prompts import Vocabulary
 
 __all__ = ["MiniGPT4"]
@@ -65,10 +66,7 @@ class MiniGPT4:
         if device_map is not None and device != "auto":
             raise ValueError(f"device must be auto with a device_map, got {device!r}")
         if not (Path(checkpoint) / CONFIG).is_file():
-            raise FileNotFoundError(
-                f"checkpoint must be a folder that cobsat convert minigpt4 made, got "
-                f"{checkpoint!r}: docs/models.md says from what"
-            )
+            raise unconverted("minigpt4", checkpoint)
         model = load_exactly(
             Blip2ForConditionalGeneration, checkpoint, "MiniGPT-4", dtype=dtype,
             device_map=device_map,

@@ -20,6 +20,7 @@ from ..checkpoints import choose_device, load_exactly
 from ..conversion import CONFIG, WEIGHTS, read_state
 from ..llama_words import load_llama_words
 from ..picture_values import picture_values
+from ..port_options import unconverted
 from ..published_state import read_config
 from . import LANGUAGE_MODEL, VISION
 from .convert import vision_from
@@ -70,11 +71,7 @@ class PandaGPT:
             raise ValueError(f"device must be auto with a device_map, got {device!r}")
         folder = Path(checkpoint)
         if not all((folder / part).is_dir() for part in (LANGUAGE_MODEL, VISION)):
-            raise FileNotFoundError(
-                f"checkpoint must be a folder that cobsat convert pandagpt made, got "
-                f"{checkpoint!r}: cobsat convert pandagpt imagebind_huge.pth pytorch_model.pt "
-                "VICUNA --out checkpoints/pandagpt, VICUNA a folder with Vicuna v0"
-            )
+            raise unconverted("pandagpt", checkpoint)
         source = str(folder / LANGUAGE_MODEL)
         model = load_exactly(
             LlamaForCausalLM, source, "PandaGPT's LLaMA", dtype=dtype, device_map=device_map

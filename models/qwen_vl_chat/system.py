@@ -20,6 +20,7 @@ from transformers import Qwen2Tokenizer
 from ..checkpoints import choose_device, load_exactly
 from ..conversion import CONFIG, WEIGHTS, read_state
 from ..picture_values import picture_values
+from ..port_options import unconverted
 from ..published_state import read_config
 from ..spliced import spliced
 from . import LANGUAGE_MODEL, VISION
@@ -73,11 +74,7 @@ class QwenVLChat:
             raise ValueError(f"device must be auto with a device_map, got {device!r}")
         folder = Path(checkpoint)
         if not all((folder / part).is_dir() for part in (LANGUAGE_MODEL, VISION)):
-            raise FileNotFoundError(
-                f"checkpoint must be a folder that cobsat convert made, got {checkpoint!r}: hf "
-                "download Qwen/Qwen-VL-Chat --local-dir Qwen-VL-Chat, then cobsat convert "
-                "qwen_vl_chat Qwen-VL-Chat --out checkpoints/qwen-vl-chat"
-            )
+            raise unconverted("qwen_vl_chat", checkpoint)
         source = str(folder / LANGUAGE_MODEL)
         model = load_exactly(
             QwenVLLanguageModel, source, "Qwen-VL-Chat", dtype=dtype, device_map=device_map

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from cobsat import Example, Options, examples
-from cobsat.models import Output
+from cobsat import Example
 from cobsat.models.minigpt4.adapter import MiniGPT4Model
 from cobsat.models.minigpt4.prompts import SYSTEM, format_prompt
 from cobsat.models.minigpt4.system import MiniGPT4
@@ -17,6 +16,7 @@ from cobsat.models.picture_values import picture_values
 from cobsat.models.rounds import user_turns
 from cobsat.models.seeds import example_seed
 from PIL import Image
+from talker_asked import assert_thoughts_go_on_from_the_reply, rows, shown, spy, texts
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -30,29 +30,7 @@ def model() -> MiniGPT4Model:
 @pytest.fixture
 def asked(model: MiniGPT4Model, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What the language model is asked, as it comes: prompts and their pictures."""
-    given: list[Any] = []
-    own = model._speaker.say
-
-    def say(prompts: Any) -> Any:
-        given.extend(prompts)
-        return own(prompts)
-
-    monkeypatch.setattr(model._speaker, "say", say)
-    return given
-
-
-def rows(pictures: Path, config: str = "color_i-2shot", **options: Any) -> list[Example]:
-    given = {"output": "description", "images": str(pictures), **options}
-    return examples(config, "test", Options(**given))
-
-
-def shown(row: Example) -> list[Any]:
-    return [part["image"] for part in row["messages"][-1]["content"] if part["image"]]
-
-
-def texts(outputs: list[Output]) -> list[str]:
-    assert {output.status for output in outputs} == {"ok"}, [o.reason for o in outputs]
-    return [output.text or "" for output in outputs]
+    return spy(model, monkeypatch)
 
 
 def tokens(model: MiniGPT4Model, text: str) -> list[int]:
@@ -203,23 +181,7 @@ def test_a_reply_is_drawn_by_seed_and_id_or_is_greedy(picture_folder: Path) -> N
 def test_a_chain_of_thought_follows_the_reply(
     model: MiniGPT4Model, asked: list[Any], picture_folder: Path
 ) -> None:
-    batch = rows(picture_folder, prompt_type="cot")[:2]
-    outputs = model.predict(batch)
-    texts(outputs)
-    assert len(asked) == 4
-    for row, first, second, output in zip(batch, asked[:2], asked[2:], outputs, strict=True):
-        extra = output.extra or {}
-        reply = extra["first_round"]["text"]
-        assert extra["first_round"] == {"text": reply, "finish_reason": "stop"}
-        assert len(reply) == 5
-        assert list(first.prompt.ids) == ids_of(model, row)
-        assert list(second.prompt.ids) == ids_of(model, row, reply)
-        assert [p.tolist() for p in second.pictures] == [p.tolist() for p in first.pictures]
-        assert extra["seed"] == second.seed == example_seed(0, row["id"], 1)
-        assert first.seed == example_seed(0, row["id"])
-        both = len(first.prompt.ids) + len(second.prompt.ids)
-        assert output.usage == {"input_tokens": both, "output_tokens": 5 + 5}
-    assert model.predict(batch[1:]) == outputs[1:]
+    assert_thoughts_go_on_from_the_reply(model, asked, picture_folder, ids_of, 5)
 
 
 def says(model: MiniGPT4Model, *names: str) -> None:

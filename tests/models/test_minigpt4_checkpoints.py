@@ -199,7 +199,7 @@ def test_what_was_put_together_describes(converted: Path, picture_folder: Path) 
 
 
 def test_parts_that_do_not_fit_are_refused(converted: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="that cobsat convert minigpt4 made, got 'a/b': do"):
+    with pytest.raises(FileNotFoundError, match="that cobsat convert minigpt4 made, got 'a/b': hf"):
         MiniGPT4.from_pretrained("a/b")
     with pytest.raises(ValueError, match="device must be auto with a device_map, got 'cpu'"):
         MiniGPT4.from_pretrained(str(converted), device="cpu", device_map="auto")

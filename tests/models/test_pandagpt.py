@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 import torch
-from cobsat import Example, Options, examples
-from cobsat.models import Output
+from cobsat import Example
 from cobsat.models.pandagpt.adapter import PandaGPTModel
 from cobsat.models.pandagpt.prompts import format_prompt
 from cobsat.models.rounds import user_turns
@@ -20,6 +19,7 @@ from cobsat.models.seeds import example_seed
 from cobsat.models.spliced import spliced
 from cobsat.models.vlm_pictures import collage
 from PIL import Image
+from talker_asked import assert_thoughts_go_on_from_the_reply, rows, shown, spy, texts
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -33,29 +33,7 @@ def model() -> PandaGPTModel:
 @pytest.fixture
 def asked(model: PandaGPTModel, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What the language model is asked, as it comes: prompts and what they show."""
-    given: list[Any] = []
-    own = model._speaker.say
-
-    def say(prompts: Any) -> Any:
-        given.extend(prompts)
-        return own(prompts)
-
-    monkeypatch.setattr(model._speaker, "say", say)
-    return given
-
-
-def rows(pictures: Path, config: str = "color_i-2shot", **options: Any) -> list[Example]:
-    given = {"output": "description", "images": str(pictures), **options}
-    return examples(config, "test", Options(**given))
-
-
-def texts(outputs: list[Output]) -> list[str]:
-    assert {output.status for output in outputs} == {"ok"}, [o.reason for o in outputs]
-    return [output.text or "" for output in outputs]
-
-
-def shown(row: Example) -> list[str]:
-    return [str(part["image"]) for part in row["messages"][-1]["content"] if part["image"]]
+    return spy(model, monkeypatch)
 
 
 def with_pictures(row: Example, pictures: list[Any]) -> Any:
@@ -138,14 +116,7 @@ def test_pictures_may_be_joined_instead_or_the_last_be_shown(
 ) -> None:
     row = rows(picture_folder)[0]
     model = PandaGPTModel(tiny=True, many_images=policy)
-    given: list[Any] = []
-    own = model._speaker.say
-
-    def say(prompts: Any) -> Any:
-        given.extend(prompts)
-        return own(prompts)
-
-    monkeypatch.setattr(model._speaker, "say", say)
+    given = spy(model, monkeypatch)
     texts(model.predict([row]))
     pictures = [Image.open(image).convert("RGB") for image in shown(row)]
     single = collage(pictures) if policy == "collage" else pictures[-1]
@@ -197,23 +168,7 @@ def test_a_reply_is_drawn_by_seed_and_id_or_is_all_but_greedy(picture_folder: Pa
 def test_a_chain_of_thought_follows_the_reply(
     model: PandaGPTModel, asked: list[Any], picture_folder: Path
 ) -> None:
-    batch = rows(picture_folder, prompt_type="cot")[:2]
-    outputs = model.predict(batch)
-    texts(outputs)
-    assert len(asked) == 4
-    for row, first, second, output in zip(batch, asked[:2], asked[2:], outputs, strict=True):
-        extra = output.extra or {}
-        reply = extra["first_round"]["text"]
-        assert extra["first_round"] == {"text": reply, "finish_reason": "stop"}
-        assert len(reply) == 5
-        assert list(first.prompt.ids) == ids_of(model, row)
-        assert list(second.prompt.ids) == ids_of(model, row, reply)
-        assert torch.equal(second.pictures[0], first.pictures[0])
-        assert extra["seed"] == second.seed == example_seed(0, row["id"], 1)
-        assert first.seed == example_seed(0, row["id"])
-        tokens = len(first.prompt.ids) + len(second.prompt.ids)
-        assert output.usage == {"input_tokens": tokens, "output_tokens": 6 + 6}
-    assert model.predict(batch[1:]) == outputs[1:]
+    assert_thoughts_go_on_from_the_reply(model, asked, picture_folder, ids_of, 6)
 
 
 def test_a_reply_that_is_cut_says_so(picture_folder: Path) -> None:

@@ -81,7 +81,7 @@ def test_a_converted_checkpoint_describes(converted: Path, picture_folder: Path)
 
 
 def test_a_checkpoint_without_a_part_is_refused(converted: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"convert pandagpt imagebind_huge\.pth pytorch_m"):
+    with pytest.raises(FileNotFoundError, match=r"convert pandagpt imagebind_huge\.pth pandagpt_"):
         PandaGPT.from_pretrained(str(converted / "vision"))
     with pytest.raises(ValueError, match="device must be auto with a device_map, got 'cpu'"):
         PandaGPT.from_pretrained(str(converted), device="cpu", device_map="auto")

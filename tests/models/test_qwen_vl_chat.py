@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 import torch
-from cobsat import Example, Options, examples
+from cobsat import Example
 from cobsat.cli import main
-from cobsat.models import Output
 from cobsat.models.conversion import converted_digest, read_state
 from cobsat.models.qwen_vl_chat.adapter import QwenVLChatModel
 from cobsat.models.qwen_vl_chat.convert import language_model_from
@@ -22,6 +21,7 @@ from cobsat.models.seeds import example_seed
 from cobsat.models.vlm_generation import Decoding
 from PIL import Image
 from qwen_vl_checkpoints import SMALL, save_published
+from talker_asked import assert_thoughts_go_on_from_the_reply, rows, spy, texts
 from transformers import Qwen2Config, Qwen2ForCausalLM
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -36,25 +36,7 @@ def model() -> QwenVLChatModel:
 @pytest.fixture
 def asked(model: QwenVLChatModel, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What the language model is asked, as it comes: prompts and their pictures."""
-    given: list[Any] = []
-    own = model._speaker.say
-
-    def say(prompts: Any) -> Any:
-        given.extend(prompts)
-        return own(prompts)
-
-    monkeypatch.setattr(model._speaker, "say", say)
-    return given
-
-
-def rows(pictures: Path, config: str = "color_i-2shot", **options: Any) -> list[Example]:
-    given = {"output": "description", "images": str(pictures), **options}
-    return examples(config, "test", Options(**given))
-
-
-def texts(outputs: list[Output]) -> list[str]:
-    assert {output.status for output in outputs} == {"ok"}, [o.reason for o in outputs]
-    return [output.text or "" for output in outputs]
+    return spy(model, monkeypatch)
 
 
 def ids_of(model: QwenVLChatModel, row: Example, *replies: str, system: str = "") -> list[int]:
@@ -161,23 +143,7 @@ def test_a_reply_is_drawn_by_seed_and_id_or_is_greedy(picture_folder: Path) -> N
 def test_a_chain_of_thought_follows_the_reply(
     model: QwenVLChatModel, asked: list[Any], picture_folder: Path
 ) -> None:
-    batch = rows(picture_folder, prompt_type="cot")[:2]
-    outputs = model.predict(batch)
-    texts(outputs)
-    assert len(asked) == 4
-    for row, first, second, output in zip(batch, asked[:2], asked[2:], outputs, strict=True):
-        extra = output.extra or {}
-        reply = extra["first_round"]["text"]
-        assert extra["first_round"] == {"text": reply, "finish_reason": "stop"}
-        assert len(reply) == 5
-        assert list(first.prompt.ids) == ids_of(model, row)
-        assert list(second.prompt.ids) == ids_of(model, row, reply)
-        assert [p.tolist() for p in second.pictures] == [p.tolist() for p in first.pictures]
-        assert extra["seed"] == second.seed == example_seed(0, row["id"], 1)
-        assert first.seed == example_seed(0, row["id"])
-        tokens = len(first.prompt.ids) + len(second.prompt.ids)
-        assert output.usage == {"input_tokens": tokens, "output_tokens": 5 + 5}
-    assert model.predict(batch[1:]) == outputs[1:]
+    assert_thoughts_go_on_from_the_reply(model, asked, picture_folder, ids_of, 5)
 
 
 def test_a_reply_that_is_cut_says_so(picture_folder: Path) -> None:
@@ -211,7 +177,10 @@ def test_boxes_are_part_of_a_reply(model: QwenVLChatModel) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"checkpoint": "a/b"}, "checkpoint must be a folder that cobsat convert made, got 'a/b'"),
+        (
+            {"checkpoint": "a/b"},
+            "checkpoint must be a folder that cobsat convert qwen_vl_chat made, got 'a/b'",
+        ),
         ({"tiny": True, "system": 3}, "system must be a text without control tokens, got 3"),
         ({"tiny": True, "system": "<|im_end|>"}, "system must be a text without control tokens"),
         ({"tiny": True, "reuse_gb": -1}, "reuse_gb must be a number of 0 or more, got -1"),
